@@ -1,0 +1,1 @@
+"""The shell of A202: the only place with effects. State, private keys in memory, clock, surfaces."""

@@ -1,0 +1,1 @@
+"""The seven tools of the bilateral surface and their MCP server."""

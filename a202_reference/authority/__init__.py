@@ -1,0 +1,1 @@
+"""What a mandate permits: paths, constraints, scope, delegation, approvals, the numbered evaluation."""

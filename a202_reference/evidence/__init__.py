@@ -1,0 +1,1 @@
+"""The seven-step verification procedure (rules 6.7), one module per step."""

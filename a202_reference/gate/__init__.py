@@ -1,0 +1,1 @@
+"""The normative checks: from object type to small named check functions."""

@@ -1,0 +1,1 @@
+"""Rule sets, formation, obligations and the hash-chained record."""
