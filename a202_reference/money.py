@@ -42,6 +42,28 @@ def is_money(value: object) -> bool:
     )
 
 
+def number_for_text(value: object, path: str = "") -> tuple[str, str] | None:
+    """The first place in a document where a JSON number stands for an amount or a quantity, and the text to send.
+
+    An amount is the `amount` beside a `currency`; a quantity is the `quantity` beside a `unit_code` or in a `core`.
+    None where there is none. Recursion ends where the reader's limit on nesting does.
+    """
+    if isinstance(value, list):
+        places = ((f"{path}[{index}]", member) for index, member in enumerate(value))
+        return next((found for place, member in places if (found := number_for_text(member, place))), None)
+    if not isinstance(value, dict):
+        return None
+    for name, member in value.items():
+        place = f"{path}.{name}" if path else name
+        money = name == "amount" and "currency" in value
+        quantity = name == "quantity" and ("unit_code" in value or path.endswith("core"))
+        if (money or quantity) and isinstance(member, int | float) and not isinstance(member, bool):
+            return place, str(member)
+        if found := number_for_text(member, place):
+            return found
+    return None
+
+
 def evaluated_decimal(value: object) -> Decimal | None:
     """A decimal string or a JSON integer as a number under a constraint (D-10), else None."""
     return _evaluated(_EVALUATED, value)
