@@ -1,0 +1,148 @@
+"""issue_approval: a named principal decides on one exact act (surface 2; rules 3.8).
+
+Rules this module applies:
+
+- the principal signs with a key of its own. A key bound to an agent, or to another principal, refuses
+  `A202-APPROVAL-REQUIRED`; a key seen here for the first time is made, and releases nothing until a mandate
+  names it;
+- what an approval releases is judged where it is presented: one that expires in the past is recorded, and
+  `requested_by` is not matched against its mandate;
+- its life is `expires_at`, else `expires_after_seconds`, else an hour or the shortest life that the approval
+  rules of the requesting party's mandate admit, whichever is less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from a202_mcp.bilateral import shapes
+from a202_mcp.bilateral.shapes import identifier, listed, text
+from a202_mcp.bilateral.tool import Answer, Tool
+from a202_mcp.recording import Once, Pending, batch_of, gate_drafts, with_once
+from a202_mcp.workspace import Workspace
+from a202_reference.codes import Code, Refusal
+from a202_reference.documents.parties import Party
+from a202_reference.identifiers import Prefix
+from a202_reference.keys import KeyBinding, Owner
+from a202_reference.lifecycle.drafts import Draft, Drafting
+from a202_reference.registries import ObjectType, Purpose
+from a202_reference.times import format_instant
+
+DEFAULT_LIFE = 3600
+
+SCHEMA = shapes.arguments(
+    ["transaction_id", "action_hash", "requested_by", "approver"],
+    transaction_id=shapes.TRANSACTION,
+    action_hash=text("The action_hash that verify_mandate reported for the act."),
+    requested_by=shapes.party("The party whose act is to be approved."),
+    approver=shapes.record(
+        "Who decides.", ["principal_id", "role", "key_id"],
+        principal_id=identifier("prn", "The principal."),
+        role=text("The role the approval rule names, for example procurement_director."),
+        key_id=identifier("key", "The principal's own key, never the agent's.")),
+    decision=text("What the person decided. Default approved.", enum=["approved", "rejected"]),
+    expires_after_seconds={
+        "type": "integer", "minimum": 1, "maximum": 315360000,
+        "description": "How long the approval lasts. Default 3600, or less where the mandate's rules say so."},
+    expires_at=text(f"When the approval ends; wins over expires_after_seconds. {shapes.INSTANT_NOTE}"),
+    conditions=listed(
+        "Conditions in words. An approval with conditions keeps the hold: no software can check them.",
+        text("A condition.")),
+    idempotency_key=shapes.IDEMPOTENCY)
+
+DESCRIPTION = """\
+Records a named principal's decision on one exact action hash, signed with the principal's own key. Call it after \
+verify_mandate answered require_approval and after the person has really decided; then call verify_mandate again with \
+the identical proposed_action and the returned approval_id, and pass that allow to the recording tool. An approval \
+covers one act on one transaction, is used up by the act it released, and never lifts a deny.
+
+Refuses: A202-APPROVAL-REQUIRED (the key belongs to an agent or to another principal), A202-HASH-FORMAT-INVALID \
+(action_hash is not 64 lowercase hexadecimal digits), A202-POLICY-DENIED (shape, or a key this process does not hold), \
+A202-SEQUENCE-CONFLICT (idempotency key)."""
+
+
+def answer(workspace: Workspace, arguments: Mapping[str, Any]) -> Answer:
+    """Record one approval, or say why not."""
+    requester = Party.of(arguments["requested_by"])
+    once = workspace.once("issue_approval", arguments["transaction_id"], requester.organization_id, arguments)
+    if not isinstance(once, Once):
+        return once
+    return workspace.recording(lambda: _attempt(workspace, arguments, requester, once))
+
+
+TOOL = Tool("issue_approval", "Record a person's approval", DESCRIPTION, SCHEMA, False, answer)
+
+
+def _attempt(
+    workspace: Workspace, arguments: Mapping[str, Any], requester: Party, once: Once,
+) -> Pending | Refusal:
+    transaction_id, approver = arguments["transaction_id"], arguments["approver"]
+    key_id = approver["key_id"]
+    now = workspace.now(transaction_id, [key_id])
+    binding = workspace.store.key(key_id)
+    organization_id = requester.organization_id if binding is None else binding.owner.organization_id
+    refusal = _key_refusal(binding, approver)
+    if refusal is not None:
+        return refusal
+    holdings = workspace.store.holdings(transaction_id)
+    draft = _draft(workspace, arguments, requester, organization_id, now)
+    refusal = gate_drafts([draft], holdings)
+    if refusal is not None:
+        return refusal
+    signer = workspace.keyring.mint(key_id) if binding is None else workspace.keyring.signer(key_id)
+    if signer is None:
+        return workspace.unheld([key_id]) or Refusal.of(Code.POLICY_DENIED, f"{key_id} is not held")
+    payload = draft.body["payload"]
+    result = {
+        "outcome": "recorded",
+        "approval_id": draft.id,
+        "action_hash": payload["action_hash"],
+        "expires_at": payload["expires_at"],
+        "decision": payload["decision"],
+    }
+    batch = with_once(batch_of(holdings, now, [draft.signed(lambda _: signer)], []), once, result)
+    if binding is not None:
+        return Pending(batch, result)
+    owner = Owner(organization_id, principal_id=approver["principal_id"])
+    made = KeyBinding(key_id, owner, signer.key.public, now)
+    return Pending(replace(batch, keys=(made,)), result, (signer,))
+
+
+def _key_refusal(binding: KeyBinding | None, approver: Mapping[str, Any]) -> Refusal | None:
+    if binding is None or binding.owner.principal_id == approver["principal_id"]:
+        return None
+    whose = "an agent: a person approves with a key of their own" if binding.owner.agent_id else "another principal"
+    return Refusal.of(Code.APPROVAL_REQUIRED, f"approver.key_id {binding.key_id} belongs to {whose}")
+
+
+def _draft(
+    workspace: Workspace, arguments: Mapping[str, Any], requester: Party, organization_id: str, now: datetime,
+) -> Draft:
+    approver = arguments["approver"]
+    signing = replace(requester, key_id=approver["key_id"])
+    return Drafting(arguments["transaction_id"], format_instant(now)).draft(
+        ObjectType.APPROVAL, Prefix.APPROVAL.minted(workspace.ids()), signing,
+        {
+            "action_hash": arguments["action_hash"],
+            "approver": {
+                "organization_id": organization_id,
+                "principal_id": approver["principal_id"],
+                "role": approver["role"],
+            },
+            "decision": arguments.get("decision", "approved"),
+            "expires_at": arguments.get("expires_at") or format_instant(now + _life(workspace, arguments, requester)),
+            "conditions": arguments.get("conditions", []),
+        },
+        (signing, Purpose.OBJECT_ISSUANCE))
+
+
+def _life(workspace: Workspace, arguments: Mapping[str, Any], requester: Party) -> timedelta:
+    stated = arguments.get("expires_after_seconds")
+    if stated is not None:
+        return timedelta(seconds=stated)
+    mandate = workspace.mandate(requester.mandate_id)
+    rules = [] if mandate is None else mandate["approval_rules"]
+    return timedelta(seconds=min([DEFAULT_LIFE, *(int(rule["expires_after_seconds"]) for rule in rules)]))
