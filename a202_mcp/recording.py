@@ -36,6 +36,16 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """A recording call as it is known to idempotency: tool, transaction (None for a mandate), who acts, with what."""
+
+    tool: str
+    transaction_id: str | None
+    organization_id: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Once:
     """A call's claim to an idempotency key. `scope` is None where the caller named none."""
 

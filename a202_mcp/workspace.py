@@ -13,6 +13,7 @@ Rules this module applies (surface 3, "Clock"; design, "All or nothing"):
 
 from __future__ import annotations
 
+import hmac
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from typing import Any
 
 from a202_mcp import readout
 from a202_mcp.keyring import Keyring
-from a202_mcp.recording import Once, Pending, gate_drafts, mandate_gate
+from a202_mcp.recording import Call, Once, Pending, gate_drafts, mandate_gate
 from a202_mcp.store import SqliteStore, Store
 from a202_reference.authority.constraints import EvidenceStanding
 from a202_reference.authority.evaluate import Circumstances
@@ -63,10 +64,13 @@ class Workspace:
         stored = parse_instant(self.store.newest(transaction_id, key_ids))
         return clock if stored is None else max(clock, stored)
 
-    def recording(self, attempt: Callable[[], Pending | Refusal]) -> dict[str, Any] | Refusal:
+    def recording(self, call: Call, attempt: Callable[[Once], Pending | Refusal]) -> dict[str, Any] | Refusal:
         """Run a recording call and commit what it built; once more where another process was faster."""
         for _ in range(2):
-            pending = attempt()
+            once = self._once(call)
+            if not isinstance(once, Once):
+                return once
+            pending = attempt(once)
             if isinstance(pending, Refusal):
                 return pending
             if self.store.commit(pending.batch):
@@ -76,21 +80,20 @@ class Workspace:
         return Refusal.of(
             Code.SEQUENCE_CONFLICT, "the record moved while this act was being recorded, twice: read it and try again")
 
-    def once(self, tool: str, transaction_id: str | None, organization_id: str, arguments: Mapping[str, Any]) -> (
-            Once | Refusal | dict[str, Any]):
+    def _once(self, call: Call) -> Once | Refusal | dict[str, Any]:
         """The call's claim to its idempotency key; or the first result; or a conflict."""
-        key = arguments.get("idempotency_key")
+        key = call.arguments.get("idempotency_key")
         if key is None:
             return Once(None)
         try:
-            content = value_hash({name: value for name, value in arguments.items() if name != "idempotency_key"})
+            content = value_hash({name: value for name, value in call.arguments.items() if name != "idempotency_key"})
         except NotCanonicalError as refused:
             return Refusal.of(Code.POLICY_DENIED, f"the arguments have no canonical form: {refused}")
-        scope = value_hash([tool, transaction_id, organization_id, key])
+        scope = value_hash([call.tool, call.transaction_id, call.organization_id, key])
         first = self.store.first_result(scope)
         if first is None:
             return Once(scope, content)
-        if first.content_hash != content:
+        if not hmac.compare_digest(first.content_hash, content):
             return Refusal.of(
                 Code.SEQUENCE_CONFLICT,
                 "this idempotency_key was used with other content: use a new key for a new act")

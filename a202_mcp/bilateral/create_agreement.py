@@ -13,7 +13,7 @@ from a202_mcp.bilateral import shapes
 from a202_mcp.bilateral.authorisation import PartyAct, authorise_acts, decided
 from a202_mcp.bilateral.shapes import identifier, listed, opaque, text
 from a202_mcp.bilateral.tool import Answer, Tool
-from a202_mcp.recording import Once, Pending, batch_of, gate_drafts, with_once
+from a202_mcp.recording import Call, Once, Pending, batch_of, gate_drafts, with_once
 from a202_mcp.workspace import Workspace
 from a202_reference.codes import Code, Refusal
 from a202_reference.documents.parties import Party
@@ -68,11 +68,8 @@ def answer(workspace: Workspace, arguments: Mapping[str, Any]) -> Answer:
     refusal = _party_refusal(request, arguments["transaction_id"])
     if refusal is not None:
         return refusal
-    once = workspace.once(
-        "create_agreement", arguments["transaction_id"], request.offeree.organization_id, arguments)
-    if not isinstance(once, Once):
-        return once
-    return workspace.recording(lambda: _attempt(workspace, arguments, request, once))
+    call = Call("create_agreement", arguments["transaction_id"], request.offeree.organization_id, arguments)
+    return workspace.recording(call, lambda once: _attempt(workspace, arguments, request, once))
 
 
 TOOL = Tool("create_agreement", "Form an agreement", DESCRIPTION, SCHEMA, False, answer)

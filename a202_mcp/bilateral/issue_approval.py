@@ -21,7 +21,7 @@ from typing import Any
 from a202_mcp.bilateral import shapes
 from a202_mcp.bilateral.shapes import identifier, listed, text
 from a202_mcp.bilateral.tool import Answer, Tool
-from a202_mcp.recording import Once, Pending, batch_of, gate_drafts, with_once
+from a202_mcp.recording import Call, Once, Pending, batch_of, gate_drafts, with_once
 from a202_mcp.workspace import Workspace
 from a202_reference.codes import Code, Refusal
 from a202_reference.documents.parties import Party
@@ -67,10 +67,8 @@ A202-SEQUENCE-CONFLICT (idempotency key)."""
 def answer(workspace: Workspace, arguments: Mapping[str, Any]) -> Answer:
     """Record one approval, or say why not."""
     requester = Party.of(arguments["requested_by"])
-    once = workspace.once("issue_approval", arguments["transaction_id"], requester.organization_id, arguments)
-    if not isinstance(once, Once):
-        return once
-    return workspace.recording(lambda: _attempt(workspace, arguments, requester, once))
+    call = Call("issue_approval", arguments["transaction_id"], requester.organization_id, arguments)
+    return workspace.recording(call, lambda once: _attempt(workspace, arguments, requester, once))
 
 
 TOOL = Tool("issue_approval", "Record a person's approval", DESCRIPTION, SCHEMA, False, answer)

@@ -19,7 +19,7 @@ from typing import Any
 from a202_mcp.bilateral import shapes
 from a202_mcp.bilateral.shapes import identifier, listed, opaque, text
 from a202_mcp.bilateral.tool import Answer, Tool
-from a202_mcp.recording import Once, Pending, mandate_gate
+from a202_mcp.recording import Call, Once, Pending, mandate_gate
 from a202_mcp.store import Batch
 from a202_mcp.workspace import Workspace
 from a202_reference.authority.constraints import is_anchored, limit_fault
@@ -85,13 +85,10 @@ A202-SEQUENCE-CONFLICT (idempotency key)."""
 
 def answer(workspace: Workspace, arguments: Mapping[str, Any]) -> Answer:
     """Issue one mandate, or say why not."""
-    issuing = arguments["represented_organization_id"]
-    once = workspace.once("issue_mandate", None, issuing, arguments)
-    if not isinstance(once, Once):
-        return once
+    call = Call("issue_mandate", None, arguments["represented_organization_id"], arguments)
     # An id is minted once per call: a second attempt after a lost race issues the same mandate.
     mandate_id = arguments.get("mandate_id") or Prefix.MANDATE.minted(workspace.ids())
-    return workspace.recording(lambda: _attempt(workspace, arguments, mandate_id, once))
+    return workspace.recording(call, lambda once: _attempt(workspace, arguments, mandate_id, once))
 
 
 TOOL = Tool("issue_mandate", "Issue a mandate", DESCRIPTION, SCHEMA, False, answer)

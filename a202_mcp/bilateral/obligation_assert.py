@@ -20,7 +20,7 @@ from a202_mcp.bilateral.obligation_common import (
     unknown,
 )
 from a202_mcp.bilateral.tool import Answer
-from a202_mcp.recording import Once, Pending, gate_drafts
+from a202_mcp.recording import Call, Once, Pending, gate_drafts
 from a202_mcp.workspace import Workspace
 from a202_reference.codes import Code, Refusal
 from a202_reference.documents.parties import Party
@@ -35,10 +35,8 @@ def answer(workspace: Workspace, arguments: Mapping[str, Any]) -> Answer:
     if transaction_id is None:
         return unknown("obligation_id", arguments["obligation_id"])
     organization_id = arguments["obligor"]["organization_id"]
-    once = workspace.once("record_obligation", transaction_id, organization_id, arguments)
-    if not isinstance(once, Once):
-        return once
-    return workspace.recording(lambda: _attempt(workspace, arguments, transaction_id, once))
+    call = Call("record_obligation", transaction_id, organization_id, arguments)
+    return workspace.recording(call, lambda once: _attempt(workspace, arguments, transaction_id, once))
 
 
 def _attempt(

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-
 from a202_mcp import readout
 from a202_mcp.bilateral import shapes
 from a202_mcp.bilateral.shapes import listed, opaque, text
