@@ -13,6 +13,7 @@ Every text gets an answer: the value, or an `Unreadable` that says why. Nothing 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -57,7 +58,7 @@ def read_json(
             text,
             object_pairs_hook=_members,
             parse_constant=_refuse_constant,
-            parse_float=float if numbers is Numbers.ANY else _refuse_fraction,
+            parse_float=_any_fraction if numbers is Numbers.ANY else _refuse_fraction,
             parse_int=_any_integer if numbers is Numbers.ANY else _safe_integer,
         )
     except UnicodeDecodeError:
@@ -109,6 +110,13 @@ def _refuse_constant(_: str) -> NoReturn:
 
 def _refuse_fraction(_: str) -> NoReturn:
     raise _RefusedError("a number with a fraction or an exponent; write amounts and quantities as strings")
+
+
+def _any_fraction(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise _RefusedError("a number too large to hold")
+    return number
 
 
 def _safe_integer(text: str) -> int:

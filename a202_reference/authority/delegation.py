@@ -6,9 +6,9 @@ Rules this module applies, for one hop from parent to child:
   subject key or issuer key;
 - interval, actions and each scope axis the parent declares stay within the parent's; an axis only the child
   declares narrows and is free;
-- every deny constraint of the parent stays: the child holds one of the same type, path and operator that is
-  as tight and still denies. `require_approval` constraints and approval rules may be dropped, because the
-  whole chain is evaluated (D-11);
+- every deny constraint of the parent stays: the child holds one of the same type, path and operator that
+  still denies and is as tight; where it holds several, each must be as tight (D43). `require_approval`
+  constraints and approval rules may be dropped, because the whole chain is evaluated (D-11);
 - the parent allows delegation, and the child's depth is at least one less.
 
 What cannot be compared is not narrower: every doubt is a reason. Each reason means
