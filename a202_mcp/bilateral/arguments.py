@@ -182,9 +182,9 @@ def _at(path: str, name: str) -> str:
 
 
 def _surplus(path: str, name: str, declared: Mapping[str, Any]) -> str:
-    owner = f"a member of {path}" if path else "an argument of this tool"
+    verdict = f"is not a member of {path}" if path else "is not an argument of this tool"
     where = _at(path, name if name.isidentifier() and len(name) <= _MAX_SHOWN else _shown(name))
-    return f"{where} is not {owner}: leave it out, known are {', '.join(declared)}."
+    return f"{where} {verdict}: leave it out, known are {', '.join(declared)}."
 
 
 def _wanted(schema: Mapping[str, Any]) -> str:

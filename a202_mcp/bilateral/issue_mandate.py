@@ -29,6 +29,7 @@ from a202_reference.codes import Code, Refusal
 from a202_reference.documents.mandate import Mandate
 from a202_reference.identifiers import Prefix
 from a202_reference.keys import KeyBinding, Owner
+from a202_reference.money import is_money
 from a202_reference.registries import MANDATE_SPEC, ConstraintOperator, RoleScope
 from a202_reference.signing import Signer, sign_proof, unsigned_proof
 from a202_reference.times import format_instant
@@ -79,8 +80,8 @@ each act.
 Refuses: A202-MANDATE-UNBOUNDED (no constraint; give spending_limit), A202-MANDATE-SCOPE-TOO-BROAD (neither \
 transaction_ids nor categories), A202-MANDATE-INTERVAL-INVALID, A202-MANDATE-STATUS-INSECURE (not https), \
 A202-MANDATE-CONSTRAINT-UNKNOWN, A202-MANDATE-SUBJECT-AMBIGUOUS, A202-MANDATE-DELEGATION-INCOHERENT, \
-A202-MANDATE-DELEGATION-WIDENING (wider than its parent), A202-POLICY-DENIED (shape, or a key of another owner), \
-A202-SEQUENCE-CONFLICT (idempotency key)."""
+A202-MANDATE-DELEGATION-WIDENING (wider than its parent), A202-TERMS-INVALID (spending_limit), \
+A202-POLICY-DENIED (shape, or a key of another owner), A202-SEQUENCE-CONFLICT (idempotency key)."""
 
 
 def answer(workspace: Workspace, arguments: Mapping[str, Any]) -> Answer:
@@ -101,7 +102,7 @@ def _attempt(
     key_ids = [key_id for key_id in (issuer["key_id"], subject.get("key_id")) if isinstance(key_id, str)]
     now = workspace.now(None, key_ids)
     document = _document(arguments, mandate_id, format_instant(now))
-    refusal = _document_refusal(workspace, document)
+    refusal = _limit_refusal(arguments.get("spending_limit")) or _document_refusal(workspace, document)
     if refusal is not None:
         return refusal
     signers = _new_signers(workspace, document)
@@ -151,6 +152,15 @@ def _document(arguments: Mapping[str, Any], mandate_id: str, now: str) -> dict[s
         "evidence_refs": arguments.get("evidence_refs", []),
         "proof": unsigned_proof(arguments["issuer"]["key_id"], now),
     }
+
+
+def _limit_refusal(limit: object) -> Refusal | None:
+    """Rules 2: a spending limit is money; a constraint of the caller's own may hold anything."""
+    if limit is None or is_money(limit):
+        return None
+    return Refusal.of(
+        Code.TERMS_INVALID,
+        "spending_limit must hold currency (three capitals) and amount (base-10 text, such as \"4000.00\")")
 
 
 def _limit(constraint_id: str, kind: str, member: str, operator: str, value: str) -> dict[str, Any]:

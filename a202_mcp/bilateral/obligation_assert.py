@@ -12,6 +12,7 @@ from a202_mcp.bilateral.authorisation import PartyAct, decided
 from a202_mcp.bilateral.obligation_common import (
     authorise,
     commit_of,
+    countersigner_fault,
     open_record,
     party_fault,
     quantity_fault,
@@ -51,6 +52,7 @@ def _attempt(
     refusal = (
         party_fault(Code.STATE_TRANSITION_DENIED, "obligor", obligor, obligation.obligor)
         or party_fault(Code.OBLIGATION_SUBJECT_UNREFERENCED, "obligee", obligee, obligation.obligee)
+        or countersigner_fault(workspace, "obligee", obligee)
         or quantity_fault("asserted_quantity", quantity))
     if refusal is not None:
         return refusal
@@ -66,10 +68,11 @@ def _attempt(
     if not arguments["evidence"]:
         return Refusal.of(Code.OBLIGATION_ASSERTION_UNEVIDENCED, "evidence is empty: give at least one piece")
     drafts = assertion_drafts(obligation, quantity, arguments["evidence"], obligor, opened.ledger)
-    refusal = asserted_fault(obligation, quantity) or gate_drafts(drafts, opened.holdings)
+    assertion = drafts[-1]
+    # The assertion first: its references are where an unregistered evidence type has its code (rules 12.6, D-34).
+    refusal = asserted_fault(obligation, quantity) or gate_drafts([assertion, *drafts[:-1]], opened.holdings)
     if refusal is not None:
         return refusal
-    assertion = drafts[-1]
     recording = record_act(
         PERFORMANCE_DECLARED, drafts, decided(allowed), obligee, opened.ledger,
         {"performance_event_id": assertion.id, "obligation_id": obligation.envelope.id})

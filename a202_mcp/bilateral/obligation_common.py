@@ -10,7 +10,7 @@ from typing import Any
 from a202_mcp.bilateral.authorisation import PartyAct, authorise_acts
 from a202_mcp.recording import Once, Pending, batch_of, with_once
 from a202_mcp.workspace import Workspace
-from a202_reference.authority.presented import Authorised
+from a202_reference.authority.presented import Authorised, mandate_fault
 from a202_reference.codes import Code, Refusal
 from a202_reference.documents.parties import Party, PartyRef
 from a202_reference.lifecycle.acts import Setting
@@ -65,6 +65,12 @@ def party_fault(code: Code, member: str, party: Party, named: PartyRef) -> Refus
     return Refusal.of(
         code, f"{member} must be {named.agent_id} of {named.organization_id}, not {party.agent_id} of "
               f"{party.organization_id}")
+
+
+def countersigner_fault(workspace: Workspace, member: str, party: Party) -> Refusal | None:
+    """Why the party that does not act cannot sign beside the one that does: its key is the one its mandate names."""
+    fault = mandate_fault(party, workspace.mandate(party.mandate_id))
+    return None if fault is None else Refusal.of(Code.POLICY_DENIED, f"{member}: {fault}")
 
 
 def quantity_fault(member: str, value: object) -> Refusal | None:

@@ -10,6 +10,7 @@ from a202_mcp.bilateral.obligation_common import (
     Opened,
     authorise,
     commit_of,
+    countersigner_fault,
     money_fault,
     open_record,
     party_fault,
@@ -56,6 +57,7 @@ def _attempt(
     draft = obligation_draft(agreement, commitment_id, payload, obligor, obligee, opened.ledger)
     refusal = (
         _parties(agreement, obligor, obligee)
+        or countersigner_fault(workspace, "obligor", obligor)
         or quantity_fault("quantity", payload["quantity"])
         or money_fault("consideration", payload["consideration"])
         or _references(opened, agreement, commitment_id, payload)

@@ -19,6 +19,7 @@ from a202_mcp.bilateral.obligation_common import (
     Opened,
     authorise,
     commit_of,
+    countersigner_fault,
     open_record,
     party_fault,
     quantity_fault,
@@ -93,6 +94,7 @@ def _attempt(
     refusal = (
         party_fault(Code.OBLIGATION_RESPONSE_UNAUTHORIZED, "responder", responder, obligation.obligee)
         or party_fault(Code.OBLIGATION_SUBJECT_UNREFERENCED, "counterparty", other, obligation.obligor)
+        or countersigner_fault(workspace, "counterparty", other)
         or quantity_fault("accepted_quantity", asked.quantity))
     if refusal is not None:
         return refusal

@@ -1,0 +1,46 @@
+"""What the server says on stderr: where something failed, never what was in it (surface 4).
+
+An exception's message, and the values in a log record, may hold a document. So only the exception's type and
+the places it passed are written.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import traceback
+from types import TracebackType
+
+_NAME = "a202-mcp"
+
+
+def say(message: str) -> None:
+    """One line for the person who runs the server. `message` is our own text."""
+    if sys.stderr is not None:
+        print(f"{_NAME}: {message}", file=sys.stderr, flush=True)  # noqa: T201 - stderr is where logs go
+
+
+def defect(where: str, error: BaseException) -> None:
+    """An exception that nobody expected: its type and the places it passed."""
+    say("\n".join([f"defect in {where}: {type(error).__name__}", *_places(error.__traceback__)]))
+
+
+def quieten_libraries() -> None:
+    """Send the libraries' warnings and errors to stderr with their places and without their contents."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(_PlacesOnly())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+
+
+class _PlacesOnly(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        """The record's origin; of an exception its type and places."""
+        head = f"{_NAME}: {record.levelname.lower()} in {record.name}, line {record.lineno}"
+        error = record.exc_info[1] if record.exc_info else None
+        if error is None:
+            return head
+        return "\n".join([f"{head}: {type(error).__name__}", *_places(error.__traceback__)])
+
+
+def _places(frames: TracebackType | None) -> list[str]:
+    return [f"  {frame.filename}:{frame.lineno} in {frame.name}" for frame in traceback.extract_tb(frames)]

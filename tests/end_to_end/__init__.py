@@ -1,0 +1,1 @@
+"""Whole processes, driven as a client drives them."""
