@@ -16,12 +16,15 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from a202_mcp.state_dir import VARIABLE, state_dir
+from a202_mcp.state_dir import PROFILES, VARIABLE, profile_dirs, state_dir
+
+if TYPE_CHECKING:
+    from a202_reference.profiles import ProfileRegistry
 
 _USAGE = f"""\
-usage: a202-mcp [--state-dir DIR]             serve MCP on standard input and output
+usage: a202-mcp [--state-dir DIR] [--profiles DIR]   serve MCP on standard input and output
        a202-mcp demo [--state-dir DIR] [--json]
        a202-mcp export TRANSACTION --state-dir DIR [-o FILE]
        a202-mcp verify FILE [--rules-version V] [--trust KEYS] [--format text|json|html]
@@ -38,6 +41,7 @@ commands (each takes --help):
 options:
   --state-dir DIR  keep the record in DIR (else ${VARIABLE}, else in memory);
                    ~ and variables are expanded, the directory is made when it is missing
+  --profiles DIR   add the profile schemas in DIR to the installed ones (else ${PROFILES}); may be repeated
   --version        print the version
   --help           print this text
 """
@@ -69,6 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _serve(given: list[str]) -> int:
     parser = argparse.ArgumentParser("a202-mcp", add_help=False, allow_abbrev=False)
     parser.add_argument("--state-dir")
+    parser.add_argument("--profiles", action="append", default=[])
     parser.add_argument("--version", action="store_true")
     parser.add_argument("-h", "--help", action="store_true")
     options, unknown = parser.parse_known_args(given)
@@ -81,10 +86,10 @@ def _serve(given: list[str]) -> int:
     if unknown:
         print(f"a202-mcp: unknown command or option: {unknown[0]}; see a202-mcp --help", file=sys.stderr)
         return 2
-    return _serve_stdio(options.state_dir)
+    return _serve_stdio(options.state_dir, options.profiles)
 
 
-def _serve_stdio(option: str | None) -> int:
+def _serve_stdio(option: str | None, profile_folders: list[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
     if sys.stdin is not None and sys.stdin.isatty():
@@ -100,7 +105,19 @@ def _serve_stdio(option: str | None) -> int:
 
     gc.freeze()
     gc.enable()
-    return serve(TOOLS, partial(Workspace.open, state_dir(option)))
+    folders = profile_dirs(profile_folders)
+    try:
+        profiles = _profiles(folders) if folders else None
+    except (OSError, ValueError) as broken:
+        print(f"a202-mcp: a profile folder cannot be used: {broken}", file=sys.stderr)
+        return 2
+    return serve(TOOLS, partial(Workspace.open, state_dir(option), profiles))
+
+
+def _profiles(folders: list[Path]) -> ProfileRegistry:
+    from a202_reference.profiles import ProfileRegistry  # noqa: PLC0415 - the schema library is heavy
+
+    return ProfileRegistry.load(folders)
 
 
 def _leave(number: int, _: FrameType | None) -> None:

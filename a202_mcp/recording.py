@@ -22,6 +22,7 @@ from a202_reference.codes import Code, Refusal, distinct
 from a202_reference.gate import Lookup, judge_mandate, judge_object
 from a202_reference.lifecycle.drafts import Draft
 from a202_reference.lifecycle.holdings import Holdings
+from a202_reference.profiles import ProfileRegistry
 from a202_reference.signing import Signer
 from a202_reference.times import format_instant
 
@@ -63,13 +64,13 @@ def mandate_gate(document: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Co
     return judgement.schema_errors, judgement.codes
 
 
-def gate_drafts(drafts: Sequence[Draft], holdings: Holdings) -> Refusal | None:
+def gate_drafts(drafts: Sequence[Draft], holdings: Holdings, profiles: ProfileRegistry | None) -> Refusal | None:
     """Judge every draft as it will stand in the record; the first one that is refused answers."""
     try:
         previews = {draft.id: draft.preview for draft in drafts}
     except NotCanonicalError as refused:
         return Refusal.of(Code.TERMS_INVALID, f"{refused}: write amounts and quantities as strings, such as \"20\"")
-    lookup = Lookup.over({**holdings.by_id, **previews})
+    lookup = Lookup.over({**holdings.by_id, **previews}, profiles)
     for preview in previews.values():
         judgement = judge_object(preview, lookup)
         if judgement.codes or judgement.schema_errors:

@@ -1,4 +1,8 @@
-"""Where the record is kept: `--state-dir`, else A202_MCP_STATE_DIR, else nowhere (surface 7)."""
+"""Directories that a user names: where the record is kept (surface 7), and further profiles (objects 8).
+
+`--state-dir`, else A202_MCP_STATE_DIR, else nowhere; `--profiles`, each time it is given, else the folders in
+A202_MCP_PROFILES, else none. `~` and variables are expanded.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,20 @@ from pathlib import Path
 from typing import Final
 
 VARIABLE: Final = "A202_MCP_STATE_DIR"
+PROFILES: Final = "A202_MCP_PROFILES"
 
 
 def state_dir(option: str | None) -> Path | None:
     """The absolute directory that the option or the environment names, `~` and variables expanded."""
     named = option or os.environ.get(VARIABLE)
-    return Path(os.path.expandvars(named)).expanduser().absolute() if named else None
+    return _expanded(named) if named else None
+
+
+def profile_dirs(options: list[str]) -> list[Path]:
+    """The absolute directories of further profiles."""
+    named = options or os.environ.get(PROFILES, "").split(os.pathsep)
+    return [_expanded(folder) for folder in named if folder]
+
+
+def _expanded(named: str) -> Path:
+    return Path(os.path.expandvars(named)).expanduser().absolute()

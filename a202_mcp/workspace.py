@@ -24,6 +24,7 @@ from typing import Any
 from a202_mcp import readout
 from a202_mcp.keyring import Keyring
 from a202_mcp.recording import Call, Once, Pending, gate_drafts, mandate_gate
+from a202_mcp.shelf import MandateShelf
 from a202_mcp.store import SqliteStore, Store
 from a202_reference.authority.constraints import EvidenceStanding
 from a202_reference.authority.evaluate import Circumstances
@@ -36,6 +37,7 @@ from a202_reference.identifiers import IdSource
 from a202_reference.keys import Owner
 from a202_reference.lifecycle.drafts import Draft
 from a202_reference.lifecycle.holdings import Holdings
+from a202_reference.profiles import ProfileRegistry
 from a202_reference.signing import Signer
 from a202_reference.times import parse_instant, whole_second
 
@@ -48,11 +50,16 @@ class Workspace:
     keyring: Keyring = field(default_factory=Keyring)
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     ids: IdSource = field(default=lambda: secrets.token_hex(12))
+    profiles: ProfileRegistry | None = None
+    """The profiles of this configuration; None for the installed ones alone."""
+
+    def __post_init__(self) -> None:
+        self._shelf = MandateShelf(self.store)
 
     @classmethod
-    def open(cls, state_dir: Path | None) -> Workspace:
+    def open(cls, state_dir: Path | None, profiles: ProfileRegistry | None = None) -> Workspace:
         """Open the state in a directory, or in memory. Raises OSError or sqlite3.Error where it cannot be used."""
-        return cls(SqliteStore.open(state_dir))
+        return cls(SqliteStore.open(state_dir), profiles=profiles)
 
     def close(self) -> None:
         """Release the state."""
@@ -107,7 +114,7 @@ class Workspace:
         consumed = approval is not None and self.store.consumed(approval.envelope.id)
         return Circumstances(
             now=now, status_at=status_at, statuses=statuses, keys=self.store.key, principals=self._principal,
-            mandates=self.store.mandate, evidence=self._evidence, gate=mandate_gate, approval=approval,
+            mandates=self._shelf.get, evidence=self._evidence, gate=self._shelf.gate, approval=approval,
             approval_consumed=consumed)
 
     def transactions(self, limit: int) -> dict[str, Any]:
@@ -125,7 +132,7 @@ class Workspace:
 
     def mandate(self, mandate_id: str) -> Mapping[str, Any] | None:
         """One mandate, or None."""
-        return self.store.mandate(mandate_id)
+        return self._shelf.get(mandate_id)
 
     def approval(self, approval_id: str) -> Approval | None:
         """A held approval, or None."""
@@ -142,9 +149,13 @@ class Workspace:
             f"this process does not hold the private key of {', '.join(missing)}: private keys live in memory only and "
             f"end with the process that made them; issue a new mandate under new key identifiers")
 
+    def judged(self, drafts: Sequence[Draft], holdings: Holdings) -> Refusal | None:
+        """The gate's refusal of these drafts over the record they extend, or None."""
+        return gate_drafts(drafts, holdings, self.profiles)
+
     def signed(self, drafts: Sequence[Draft], holdings: Holdings) -> tuple[Mapping[str, Any], ...] | Refusal:
         """Judge the drafts together over the record they extend, then sign them."""
-        refusal = gate_drafts(drafts, holdings)
+        refusal = self.judged(drafts, holdings)
         if refusal is not None:
             return refusal
         return tuple(draft.signed(self._signer) for draft in drafts)

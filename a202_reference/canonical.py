@@ -25,6 +25,7 @@ import rfc8785
 
 MAX_SAFE_INTEGER = 2**53 - 1
 MAX_DEPTH = 64
+_ENCODE = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 UNHASHED_MEMBERS = frozenset({"content_hash", "signatures", "kernel_annotations"})
 
 
@@ -46,7 +47,7 @@ def canonical_bytes(value: object) -> bytes:
     ascii_names = _refuse_uncanonical(value, "$", MAX_DEPTH)
     try:
         if ascii_names:
-            return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")
+            return _ENCODE(value).encode("utf-8")
         return rfc8785.dumps(value)  # type: ignore[arg-type]  # checked above: JSON values only
     except UnicodeEncodeError as lone:
         raise NotCanonicalError("$", "a string holds a lone surrogate") from lone

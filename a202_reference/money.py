@@ -56,9 +56,9 @@ def number_for_text(value: object, path: str = "") -> tuple[str, str] | None:
     for name, member in value.items():
         place = f"{path}.{name}" if path else name
         money = name == "amount" and "currency" in value
-        quantity = name == "quantity" and ("unit_code" in value or path.endswith("core"))
+        quantity = name == "quantity" and ("unit_code" in value or path.rpartition(".")[2] == "core")
         if (money or quantity) and isinstance(member, int | float) and not isinstance(member, bool):
-            return place, str(member)
+            return place, format(Decimal(repr(member)), "f")
         if found := number_for_text(member, place):
             return found
     return None

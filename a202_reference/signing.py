@@ -95,7 +95,8 @@ def check_entry(
     """
     if not isinstance(entry, Mapping):
         return SignatureFinding(Outcome.FAILED, 1, "the entry is no object")
-    if purposes is not None and entry.get("purpose") not in purposes:
+    purpose = entry.get("purpose")
+    if purposes is not None and not (isinstance(purpose, str) and purpose in purposes):
         return SignatureFinding(Outcome.FAILED, 1, "the purpose is not one of this object type")
     if is_placeholder(entry.get("signature")):
         return SignatureFinding(Outcome.NOT_CHECKABLE, 2, "a placeholder stands where a signature belongs")

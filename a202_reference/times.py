@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
+_REMEMBERED_LENGTH = 40
 STATUS_WINDOW = timedelta(seconds=60)
 """How old, and how far ahead, a status answer or a decision may be (rules 3.6)."""
 
@@ -24,6 +26,10 @@ def parse_instant(text: object) -> datetime | None:
     """The instant written in `text`, or None where it is not one. Fractions are cut to microseconds."""
     if not isinstance(text, str):
         return None
+    return _remembered(text) if len(text) <= _REMEMBERED_LENGTH else _read(text)
+
+
+def _read(text: str) -> datetime | None:
     found = _PATTERN.fullmatch(text)
     if found is None:
         return None
@@ -35,6 +41,10 @@ def parse_instant(text: object) -> datetime | None:
         return None
 
 
+# Documents of one record repeat few instants, and each is read many times; a long text is a stranger's, and not kept.
+_remembered = lru_cache(maxsize=4096)(_read)
+
+
 def format_instant(moment: datetime) -> str:
     """The moment in UTC, whole seconds, as shared documents write it.
 
@@ -42,7 +52,7 @@ def format_instant(moment: datetime) -> str:
     """
     if moment.tzinfo is None:
         raise ValueError("an instant needs a time zone")
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"
 
 
 def whole_second(moment: datetime) -> datetime:

@@ -13,7 +13,7 @@ from a202_mcp.bilateral import shapes
 from a202_mcp.bilateral.authorisation import PartyAct, authorise_acts, decided
 from a202_mcp.bilateral.shapes import identifier, listed, opaque, text
 from a202_mcp.bilateral.tool import Answer, Tool
-from a202_mcp.recording import Call, Once, Pending, batch_of, gate_drafts, with_once
+from a202_mcp.recording import Call, Once, Pending, batch_of, with_once
 from a202_mcp.workspace import Workspace
 from a202_reference.codes import Code, Refusal
 from a202_reference.documents.parties import Party
@@ -107,7 +107,7 @@ def _attempt(
         return rules
     ledger = Ledger(holdings.record, rules, Drafting(transaction_id, format_instant(now)), workspace.ids)
     offer = offer_draft(request, ledger)
-    refusal = gate_drafts([offer], holdings)
+    refusal = workspace.judged([offer], holdings)
     if refusal is not None:
         return refusal
     allowed = authorise_acts(workspace, _acts(arguments, request), now)

@@ -21,7 +21,7 @@ from typing import Any
 from a202_mcp.bilateral import shapes
 from a202_mcp.bilateral.shapes import identifier, listed, text
 from a202_mcp.bilateral.tool import Answer, Tool
-from a202_mcp.recording import Call, Once, Pending, batch_of, gate_drafts, with_once
+from a202_mcp.recording import Call, Once, Pending, batch_of, with_once
 from a202_mcp.workspace import Workspace
 from a202_reference.codes import Code, Refusal
 from a202_reference.documents.parties import Party
@@ -87,7 +87,7 @@ def _attempt(
         return refusal
     holdings = workspace.store.holdings(transaction_id)
     draft = _draft(workspace, arguments, requester, organization_id, now)
-    refusal = gate_drafts([draft], holdings)
+    refusal = workspace.judged([draft], holdings)
     if refusal is not None:
         return refusal
     signer = workspace.keyring.mint(key_id) if binding is None else workspace.keyring.signer(key_id)

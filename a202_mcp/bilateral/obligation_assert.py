@@ -21,7 +21,7 @@ from a202_mcp.bilateral.obligation_common import (
     unknown,
 )
 from a202_mcp.bilateral.tool import Answer
-from a202_mcp.recording import Call, Once, Pending, gate_drafts
+from a202_mcp.recording import Call, Once, Pending
 from a202_mcp.workspace import Workspace
 from a202_reference.codes import Code, Refusal
 from a202_reference.documents.parties import Party
@@ -70,7 +70,7 @@ def _attempt(
     drafts = assertion_drafts(obligation, quantity, arguments["evidence"], obligor, opened.ledger)
     assertion = drafts[-1]
     # The assertion first: its references are where an unregistered evidence type has its code (rules 12.6, D-34).
-    refusal = asserted_fault(obligation, quantity) or gate_drafts([assertion, *drafts[:-1]], opened.holdings)
+    refusal = asserted_fault(obligation, quantity) or workspace.judged([assertion, *drafts[:-1]], opened.holdings)
     if refusal is not None:
         return refusal
     recording = record_act(

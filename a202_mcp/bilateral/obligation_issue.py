@@ -20,7 +20,7 @@ from a202_mcp.bilateral.obligation_common import (
     unknown,
 )
 from a202_mcp.bilateral.tool import Answer
-from a202_mcp.recording import Call, Once, Pending, gate_drafts
+from a202_mcp.recording import Call, Once, Pending
 from a202_mcp.workspace import Workspace
 from a202_reference.authority.paths import resolves_in_terms
 from a202_reference.codes import Code, Refusal
@@ -61,7 +61,7 @@ def _attempt(
         or quantity_fault("quantity", payload["quantity"])
         or money_fault("consideration", payload["consideration"])
         or _references(opened, agreement, commitment_id, payload)
-        or gate_drafts([draft], opened.holdings))
+        or workspace.judged([draft], opened.holdings))
     if refusal is not None:
         return refusal
     core = core_of(payload["quantity"], payload["unit_code"], payload["consideration"])

@@ -28,7 +28,7 @@ from a202_mcp.bilateral.obligation_common import (
     unknown,
 )
 from a202_mcp.bilateral.tool import Answer
-from a202_mcp.recording import Call, Once, Pending, gate_drafts
+from a202_mcp.recording import Call, Once, Pending
 from a202_mcp.workspace import Workspace
 from a202_reference.canonical import content_hash
 from a202_reference.codes import Code, Refusal
@@ -106,7 +106,7 @@ def _attempt(
     if refusal is not None:
         return refusal
     draft = response_draft(_payload(asked), responder, opened.ledger)
-    refusal = gate_drafts([draft], opened.holdings)
+    refusal = workspace.judged([draft], opened.holdings)
     if refusal is not None:
         return refusal
     recording = record_act(

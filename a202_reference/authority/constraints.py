@@ -31,6 +31,7 @@ from a202_reference.registries import ConstraintOperator as Op
 from a202_reference.registries import ConstraintType as Type
 from a202_reference.registries import EvidenceType
 from a202_reference.times import parse_instant
+from a202_reference.wire import has_lone_surrogate
 
 MAX_PATTERN = 512
 MAX_SUBJECT = 4096
@@ -192,7 +193,7 @@ def is_anchored(pattern: object) -> bool:
 
 def _of_value(kind: Type, operator: Op, actual: Any, limit: Any) -> tuple[Result, str]:
     bound, value = _limit(kind, operator, limit), READERS[kind](actual)
-    if value is None or (operator is Op.MATCHES and len(value) > MAX_SUBJECT):
+    if value is None or (operator is Op.MATCHES and (len(value) > MAX_SUBJECT or has_lone_surrogate(value))):
         return Result.UNEVALUABLE, f"the act's value at this path is not a {kind}"
     if kind is Type.SET and operator in _LISTS:
         held = bool(value) and value <= bound if operator is Op.ONE_OF else not value & bound
@@ -296,7 +297,7 @@ def _re2_options() -> Any:
 _OPTIONS = _re2_options()
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)
 def _compiled(pattern: str) -> Any | None:
     try:
         return re2.compile(pattern, _OPTIONS)

@@ -131,12 +131,17 @@ class Evaluation:
         return self.decision is Decision.ALLOW and bool(self.act.holds)
 
 
-def evaluate(document: Mapping[str, Any], act: Mapping[str, Any] | None, given: Circumstances) -> Evaluation:
+def evaluate(
+    document: Mapping[str, Any], act: Mapping[str, Any] | None, given: Circumstances,
+    established: MandateStanding | None = None,
+) -> Evaluation:
     """Decide one act, or (act None) whether the mandate itself is in force.
 
+    established: the outcome of steps 1 to 7 where an earlier evaluation of the same mandate gave it, so that a
+    reader of many acts under one mandate takes them once.
     Total: any document gets an answer, and whatever cannot be established denies.
     """
-    mandate = _mandate_standing(document, given)
+    mandate = established or _mandate_standing(document, given)
     standing = _act_standing(mandate.chain, act, given)
     fault = _approval_fault(standing, act, given)
     reasons = mandate.findings + standing.findings

@@ -100,6 +100,16 @@ def authorise(
         presented.approval_id if evaluation.released else None)
 
 
+def mandate_fault(party: Party, mandate: Mapping[str, Any] | None) -> str | None:
+    """Why the mandate a party names (None: not held) is not its own, agent, organisation and key, or None."""
+    if mandate is None:
+        return f"no mandate {party.mandate_id} is held"
+    named = (mandate["represented_organization_id"], mandate["subject"].get("agent_id"), mandate["subject"]["key_id"])
+    if named == (party.organization_id, party.agent_id, party.key_id):
+        return None
+    return f"{party.mandate_id} is not this party's: it names agent {named[1]} of {named[0]} with key {named[2]}"
+
+
 def _claim_faults(decision: Mapping[str, Any], action_hash: str) -> list[tuple[Code, str]]:
     faults = []
     claimed = decision.get("decision")
@@ -117,16 +127,12 @@ def _claim_faults(decision: Mapping[str, Any], action_hash: str) -> list[tuple[C
 def _mandate_faults(
     decision: Mapping[str, Any], party: Party, mandate: Mapping[str, Any] | None,
 ) -> list[tuple[Code, str]]:
-    if mandate is None:
-        return [(Code.POLICY_DENIED, f"no mandate {party.mandate_id} is held")]
     faults = []
-    if decision.get("mandate_id") != party.mandate_id:
+    if mandate is not None and decision.get("mandate_id") != party.mandate_id:
         faults.append((Code.POLICY_DENIED, f"it evaluated another mandate than {party.mandate_id}"))
-    named = (mandate["represented_organization_id"], mandate["subject"].get("agent_id"), mandate["subject"]["key_id"])
-    if named != (party.organization_id, party.agent_id, party.key_id):
-        faults.append((Code.POLICY_DENIED,
-                       f"{party.mandate_id} is not this party's: it names agent {named[1]} of {named[0]} "
-                       f"with key {named[2]}"))
+    fault = mandate_fault(party, mandate)
+    if fault is not None:
+        faults.append((Code.POLICY_DENIED, fault))
     return faults
 
 

@@ -54,7 +54,7 @@ def status_fault(result: StatusResult | None, judged_at: datetime) -> tuple[Code
         return Code.MANDATE_STATUS_UNRESOLVED, (
             "no status was presented: resolve the mandate's status endpoint and pass "
             "`status` {status, retrieved_at}")
-    if result.status not in {member.value for member in MandateStatus}:
+    if not isinstance(result.status, str) or result.status not in {member.value for member in MandateStatus}:
         return Code.MANDATE_STATUS_UNRESOLVED, "the presented status is not active, suspended, revoked or expired"
     retrieved = parse_instant(result.retrieved_at)
     if retrieved is None:

@@ -67,5 +67,5 @@ def read_record(events: Sequence[Event]) -> Record:
     while len(successors.get(head, ())) == 1 and len(chain) < len(events):
         chain.append(successors[head][0])
         head = chain[-1].envelope.content_hash
-    in_chain = {event.envelope.id for event in chain}
-    return Record(tuple(chain), tuple(event for event in events if event.envelope.id not in in_chain))
+    in_chain = {id(event) for event in chain}  # an identifier may be used twice: only the event itself tells
+    return Record(tuple(chain), tuple(event for event in events if id(event) not in in_chain))

@@ -102,10 +102,11 @@ class NoCanonicalForm(unittest.TestCase):
             canonical_bytes(loop)
 
 
+ENVELOPE = {"id": "off_abc", "payload": {"a": 1}, "content_hash": "x", "signatures": [1], "kernel_annotations": {}}
+
+
 class Hashes(unittest.TestCase):
     """Rules 1.1: what is hashed."""
-
-    ENVELOPE = {"id": "off_abc", "payload": {"a": 1}, "content_hash": "x", "signatures": [1], "kernel_annotations": {}}
 
     def test_sha256_is_lowercase_hexadecimal(self):
         self.assertEqual(
@@ -115,16 +116,16 @@ class Hashes(unittest.TestCase):
         self.assertEqual(value_hash({"b": 1, "a": 2}), hashlib.sha256(b'{"a":2,"b":1}').hexdigest())
 
     def test_three_members_are_left_out_at_the_top_only(self):
-        self.assertEqual(content_bytes(self.ENVELOPE), b'{"id":"off_abc","payload":{"a":1}}')
+        self.assertEqual(content_bytes(ENVELOPE), b'{"id":"off_abc","payload":{"a":1}}')
         inner = {"payload": {"content_hash": "x", "signatures": [], "kernel_annotations": {}}}
         self.assertEqual(content_bytes(inner), canonical_bytes(inner))
 
     def test_signatures_and_annotations_change_no_hash(self):
         bare = {"id": "off_abc", "payload": {"a": 1}}
-        self.assertEqual(content_hash(self.ENVELOPE), content_hash(bare))
+        self.assertEqual(content_hash(ENVELOPE), content_hash(bare))
 
     def test_every_other_member_changes_the_hash(self):
         for member in ("id", "payload", "proof", "extra"):
             with self.subTest(member=member):
                 self.assertNotEqual(
-                    content_hash({**self.ENVELOPE, member: "other"}), content_hash(self.ENVELOPE))
+                    content_hash({**ENVELOPE, member: "other"}), content_hash(ENVELOPE))

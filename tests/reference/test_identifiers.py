@@ -15,7 +15,8 @@ PREFIXES = """
 GOOD = ("org_abc", "org_a-_", "org_0_0", "org_Abc", "org_" + "a" * 128)
 BAD = (
     "org_", "org_ab", "org_" + "a" * 129, "org_-ab", "org__ab", "org", "orgabc", "org-abc", "ORG_abc", "or_abc",
-    "orga_abc", "org_abc\n", "\norg_abc", "org_a b", "org_abc.d", "org_ab\u00e9", "org_ab\u0661", "org_ab/../c", "", None,
+    "orga_abc", "org_abc\n", "\norg_abc", "org_a b", "org_abc.d", "org_ab\u00e9", "org_ab\u0661", "org_ab/../c", "",
+    None,
     7, b"org_abc", ["org_abc"], {"id": "org_abc"}, True)
 
 

@@ -37,7 +37,8 @@ class Base64Url(unittest.TestCase):
     def test_not_canonical(self):
         for name, text, length in (
             ("padded", "AA==", 1), ("unused bits set", "AB", 1), ("unused bits set at three", "AAF", 2),
-            ("the other alphabet", "+/8", 2), ("a blank", "AA EC", 3), ("a line end", "AAEC\n", 3), ("too short", "AAEC", 4),
+            ("the other alphabet", "+/8", 2), ("a blank", "AA EC", 3), ("a line end", "AAEC\n", 3),
+            ("too short", "AAEC", 4),
             ("too long", "AAEC", 2), ("an impossible length", "A", 0), ("not ASCII", "AAE\u0421", 3),
             ("no text", None, 3), ("bytes", b"AAEC", 3), ("a list", ["AAEC"], 3),
         ):
@@ -117,8 +118,10 @@ class Pem(unittest.TestCase):
             "RSA": pem(rsa.generate_private_key(65537, 2048).public_key()),
             "X25519": pem(x25519.X25519PrivateKey.generate().public_key()),
             "a private key": private,
-            "an unknown curve": _armoured(der.replace(bytes.fromhex("2a8648ce3d030107"), bytes.fromhex("2a8648ce3d030106"))),
-            "an unknown kind of key": _armoured(der.replace(bytes.fromhex("2a8648ce3d0201"), bytes.fromhex("2a8648ce3d0209"))),
+            "an unknown curve": _armoured(
+                der.replace(bytes.fromhex("2a8648ce3d030107"), bytes.fromhex("2a8648ce3d030106"))),
+            "an unknown kind of key": _armoured(
+                der.replace(bytes.fromhex("2a8648ce3d0201"), bytes.fromhex("2a8648ce3d0209"))),
             "a point off the curve": _armoured(der[:-1] + bytes([der[-1] ^ 1])),
             "cut short": _armoured(der[:40]),
             "no PEM": b"hello",
@@ -207,7 +210,8 @@ class OwnersAndBindings(unittest.TestCase):
         self.assertEqual(
             Owner("org_abc", agent_id="agt_abc").document, {"agent_id": "agt_abc", "organization_id": "org_abc"})
         self.assertEqual(
-            Owner("org_abc", principal_id="prn_abc").document, {"principal_id": "prn_abc", "organization_id": "org_abc"})
+            Owner("org_abc", principal_id="prn_abc").document,
+            {"principal_id": "prn_abc", "organization_id": "org_abc"})
 
     def test_the_interval_is_half_open(self):
         start, end, second = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC), timedelta(seconds=1)

@@ -19,7 +19,8 @@ from a202_reference.money import (
 from tests.reference.strategies import PROPERTY
 
 NEVER = (
-    "", "-1", "+1", "01", "00", "1.", ".5", "1e3", "1E3", "1_000", "1,000", "1 000", " 1", "1 ", "1\n", "NaN", "Infinity",
+    "", "-1", "+1", "01", "00", "1.", ".5", "1e3", "1E3", "1_000", "1,000", "1 000", " 1", "1 ", "1\n", "NaN",
+    "Infinity",
     "-0", "0x10", "\u0661", "1.2.3", None, 1, 1.5, True, ["1"], {"amount": "1"})
 
 
@@ -60,7 +61,8 @@ class Forms(unittest.TestCase):
             with self.subTest(value=value):
                 self.assertEqual(evaluated_decimal(value), number)
         for value in (
-            "4e3", "4E3", "1_000", "+4000", "NaN", "Infinity", "-Infinity", "", " 1", "1\n", "9" * 41, "0." + "1" * 31, ".5",
+            "4e3", "4E3", "1_000", "+4000", "NaN", "Infinity", "-Infinity", "", " 1", "1\n", "9" * 41, "0." + "1" * 31,
+            ".5",
             "5.", "--1", "\u0661", 1.5, True, False, None, ["1"], {},
         ):
             with self.subTest(value=value):
@@ -93,7 +95,8 @@ class Exact(unittest.TestCase):
         self.assertEqual(difference, Decimal(f"{sign}{nanos // 10**9}.{nanos % 10**9:09}"))
 
     def test_written_without_exponent_and_trailing_zeros(self):
-        for number, text in (("20.00", "20"), ("1E+3", "1000"), ("0.000000001", "0.000000001"), ("100", "100"), ("0.0", "0")):
+        for number, text in (("20.00", "20"), ("1E+3", "1000"), ("0.000000001", "0.000000001"), ("100", "100"),
+            ("0.0", "0")):
             with self.subTest(number=number):
                 self.assertEqual(plain(Decimal(number)), text)
 
@@ -121,7 +124,8 @@ class NumbersWhereTextBelongs(unittest.TestCase):
     def test_other_numbers_are_left_alone(self):
         for document in (
             {"total": {"currency": "EUR", "amount": "3200"}}, {"business_days_after_collection": 15},
-            {"amount": 3}, {"quantity": 3}, {"score": {"quantity": 3}}, {"currency": "EUR", "amount": True}, [], "text", None, 5,
+            {"amount": 3}, {"quantity": 3}, {"score": {"quantity": 3}}, {"currency": "EUR", "amount": True}, [],
+            "text", None, 5,
         ):
             with self.subTest(document=document):
                 self.assertIsNone(number_for_text(document))

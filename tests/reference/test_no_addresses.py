@@ -36,11 +36,11 @@ def schema_hosts():
 
 
 def foreign(text, synthetic=(".invalid",)):
-    """The addresses in a text that are neither our own resources nor synthetic input."""
+    """The addresses in a text that name a host and are neither our own resources nor synthetic input."""
     for found in URL.finditer(text):
         parts = urlsplit(found.group())
         host = (parts.hostname or "") if "{" not in parts.netloc else parts.netloc
-        if parts.scheme + ":" != OWN_SCHEME and not host.endswith(synthetic):
+        if host and parts.scheme + ":" != OWN_SCHEME and not host.endswith(synthetic):
             yield found.group()
 
 
@@ -52,10 +52,12 @@ class NoAddresses(unittest.TestCase):
 
     def test_the_sweep_finds_addresses(self):
         scheme = "https:" + "//"
-        for text in (scheme + "example.org/a", f"x = '{scheme}example.org'", "file:" + "///etc", "http:" + "//localhost"):
+        for text in (scheme + "example.org/a", f"x = '{scheme}example.org'", "ftp:" + "//10.0.0.1",
+            "http:" + "//localhost"):
             with self.subTest(text=text):
                 self.assertTrue(list(foreign(text)))
-        for text in (scheme, f'"{scheme}"', scheme + "status.example.invalid/v1", "a202:" + "//transactions"):
+        for text in (scheme, f'"{scheme}"', scheme + "status.example.invalid/v1", "a202:" + "//transactions",
+                     "file:" + "///etc"):
             with self.subTest(text=text):
                 self.assertFalse(list(foreign(text)))
 

@@ -83,12 +83,19 @@ class OneEntry(unittest.TestCase):
 
     def test_4_every_protected_member_is_signed(self):
         for member, value in (
-            ("purpose", "object_issuance"), ("signed_at", "2026-08-20T10:00:01Z"), ("signed_at", "2026-08-20T10:00:00.0Z"),
+            ("purpose", "object_issuance"), ("signed_at", "2026-08-20T10:00:01Z"),
+            ("signed_at", "2026-08-20T10:00:00.0Z"),
             ("algorithm", "EdDSA"), ("algorithm", "es256"), ("algorithm", None), ("algorithm", ["ES256"]),
             ("signed_at", None), ("signed_at", 1.5), ("signed_at", "\ud800"), ("signed_at", [[[]]]),
         ):
             with self.subTest(member=member, value=value):
                 self.check({**ENTRY, member: value}, Outcome.FAILED, 4)
+
+    def test_4_the_algorithm_is_the_keys_also_where_the_signature_covers_another(self):
+        for algorithm in ("EdDSA", "none", "HS256"):
+            with self.subTest(algorithm=algorithm):
+                entry = {**unsigned_entry("key_abc", Purpose.OFFER_SUBMISSION, AT), "algorithm": algorithm}
+                self.check(sign_entry(CONTENT, entry, SIGNER), Outcome.FAILED, 4)
 
     def test_4_under_another_key_of_the_same_name(self):
         other = KeyBinding("key_abc", OWNER, PrivateKey.from_scalar(8).public, START, END)
@@ -147,7 +154,8 @@ class OneEntry(unittest.TestCase):
         entry = {"key_id": "key_ed1", "algorithm": "EdDSA", "signed_at": AT, "purpose": "offer_submission"}
         signed = {**entry, "signature": encode_base64url(private.sign(signed_bytes(CONTENT, entry)))}
         self.assertEqual(check_entry(CONTENT, signed, PURPOSES, lambda _: binding).step, 6)
-        for change in ({"algorithm": "ES256"}, {"signature": ENTRY["signature"]}, {"signed_at": "2026-08-20T10:00:01Z"}):
+        for change in ({"algorithm": "ES256"}, {"signature": ENTRY["signature"]},
+            {"signed_at": "2026-08-20T10:00:01Z"}):
             with self.subTest(change=change):
                 finding = check_entry(CONTENT, {**signed, **change}, PURPOSES, lambda _: binding)
                 self.assertEqual((finding.outcome.value, finding.step), ("failed", 4))
@@ -180,30 +188,31 @@ class SignedBytes(unittest.TestCase):
         self.assertEqual(set(ENTRY), {"key_id", "algorithm", "signature", "signed_at", "purpose"})
 
 
+TABLE = {
+    "action_envelope": ({"action_submission"}, 1),
+    "offer": ({"offer_submission", "object_issuance"}, 1),
+    "acceptance": ({"offer_acceptance", "object_issuance"}, 1),
+    "agreement": ({"agreement_commitment", "object_issuance"}, 2),
+    "transaction_event": ({"event_append"}, 1),
+    "policy_decision": ({"policy_decision"}, 1),
+    "counterparty_invitation": ({"invitation_issuance", "object_issuance"}, 1),
+    "invitation_acceptance": ({"invitation_claim", "object_issuance"}, 2),
+    "adapter_receipt": ({"adapter_receipt", "object_issuance"}, 0),
+    **{name: ({"object_issuance"}, 1) for name in (
+        "obligation", "performance_event", "obligation_response", "dispute", "determination",
+        "settlement_instruction")},
+    **{name: ({"object_issuance"}, 0) for name in (
+        "approval", "commitment", "evidence", "revocation_record", "key_record")},
+}
+
+
 class Purposes(unittest.TestCase):
     """Rules 1.4: accepted purposes and the minimum number of signatures."""
-
-    TABLE = {
-        "action_envelope": ({"action_submission"}, 1),
-        "offer": ({"offer_submission", "object_issuance"}, 1),
-        "acceptance": ({"offer_acceptance", "object_issuance"}, 1),
-        "agreement": ({"agreement_commitment", "object_issuance"}, 2),
-        "transaction_event": ({"event_append"}, 1),
-        "policy_decision": ({"policy_decision"}, 1),
-        "counterparty_invitation": ({"invitation_issuance", "object_issuance"}, 1),
-        "invitation_acceptance": ({"invitation_claim", "object_issuance"}, 2),
-        "adapter_receipt": ({"adapter_receipt", "object_issuance"}, 0),
-        **{name: ({"object_issuance"}, 1) for name in (
-            "obligation", "performance_event", "obligation_response", "dispute", "determination",
-            "settlement_instruction")},
-        **{name: ({"object_issuance"}, 0) for name in (
-            "approval", "commitment", "evidence", "revocation_record", "key_record")},
-    }
 
     def test_table(self):
         for object_type, rule in TYPE_RULES.items():
             with self.subTest(object_type=object_type):
-                purposes, minimum = self.TABLE.get(object_type.value, (None, 0))
+                purposes, minimum = TABLE.get(object_type.value, (None, 0))
                 self.assertEqual(rule.purposes, None if purposes is None else frozenset(purposes))
                 self.assertEqual(rule.minimum_signatures, minimum)
 

@@ -56,7 +56,7 @@ class Instants(unittest.TestCase):
 
     def test_a_moment_without_zone_is_no_instant(self):
         with self.assertRaises(ValueError):
-            format_instant(datetime(2026, 8, 20))  # noqa: DTZ001
+            format_instant(datetime(2026, 8, 20))
 
     def test_cut_to_the_second_never_rounded(self):
         moment = datetime(2026, 8, 20, 12, 0, 0, 999_999, timezone(timedelta(hours=2)))

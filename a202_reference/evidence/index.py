@@ -1,0 +1,267 @@
+"""Every object once: hashed once, its signature values verified once, findable by what others name it by.
+
+Rules this module applies:
+
+- nothing is trusted: an entry may be any JSON value, a member of another type counts as absent (D51), and the
+  hash by which an object is found is the recomputed one (D2);
+- an identical copy of an object counts once; two different documents under one identifier both stay, and neither
+  answers to it, since nobody can say which one is meant;
+- signature values are verified here, over the same bytes that were hashed. The verifying is one function over
+  one job, so that a caller may spread the jobs over threads; order and number of threads change nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from a202_reference.canonical import UNHASHED_MEMBERS, NotCanonicalError, canonical_bytes, content_bytes, sha256_hex
+from a202_reference.gate.reading import items, members
+from a202_reference.identifiers import ANY_ID
+from a202_reference.keys import SIGNATURE_BYTES, PublicKey, decode_base64url
+from a202_reference.registries import ObjectType
+from a202_reference.signing import is_placeholder, signed_bytes
+from a202_reference.times import parse_instant
+
+_TYPES: Final[Mapping[str, ObjectType]] = {member.value: member for member in ObjectType}
+
+SIGNATURE_MEMBERS: Final = frozenset({"key_id", "algorithm", "signature", "signed_at", "purpose"})
+
+Spread: TypeAlias = Callable[[Callable[["Job"], bool], Iterable["Job"]], Iterable[bool]]
+"""Applies a function to every job, in order, like `map`; a caller with threads brings a faster one."""
+
+
+class Job(NamedTuple):
+    """One signature to verify: `signature` is this key's over `data`."""
+
+    public: PublicKey
+    signature: bytes
+    data: bytes
+
+
+def verify_job(job: Job) -> bool:
+    """Whether the signature is the key's. Releases the interpreter while it computes."""
+    return job.public.verifies(job.signature, job.data)
+
+
+class Actor(NamedTuple):
+    """A party as an object names it; members that are no text are None."""
+
+    organization_id: str | None
+    agent_id: str | None
+    mandate_id: str | None
+
+    @classmethod
+    def of(cls, raw: object) -> Actor:
+        """The party in a member that may be anything."""
+        named = members(raw)
+        return cls(_text(named.get("organization_id")), _text(named.get("agent_id")), _text(named.get("mandate_id")))
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """One object of the set.
+
+    subject: what the report calls it: its identifier, or its place where it has none.
+    hash: the recomputed content hash; None where it has no canonical form, and then `uncanonical` says why.
+    entries: its signature entries. values: per entry, why its value is not the key's signature; None where it
+    is; `...` where that cannot be told (placeholder, unknown key).
+    """
+
+    raw: Mapping[str, Any]
+    subject: str
+    id: str | None
+    type: ObjectType | None
+    payload: Mapping[str, Any]
+    author: Actor
+    transaction_id: str | None
+    created_at: datetime | None
+    hash: str | None = None
+    uncanonical: str = ""
+    entries: tuple[Any, ...] = ()
+    values: list[Any] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, raw: Any, position: int) -> Entry:
+        """The entry of whatever was given at this place, not examined yet."""
+        document, place = members(raw), f"objects[{position}]"
+        identifier, kind = document.get("id"), document.get("object_type")
+        own = identifier if isinstance(identifier, str) and ANY_ID.fullmatch(identifier) else None
+        return cls(
+            document, own or place, own,
+            _TYPES.get(kind) if isinstance(kind, str) else None, members(document.get("payload")),
+            Actor.of(document.get("created_by")), _text(document.get("transaction_id")),
+            parse_instant(document.get("created_at")),
+            uncanonical="" if isinstance(raw, dict) else "it is no JSON object",
+            entries=tuple(items(document.get("signatures"))))
+
+    def text(self, member: str) -> str | None:
+        """A member of the payload, where it is text."""
+        return _text(self.payload.get(member))
+
+    def party(self, member: str) -> Actor:
+        """A party of the payload."""
+        return Actor.of(self.payload.get(member))
+
+    @property
+    def is_event(self) -> bool:
+        """True for a transaction_event, on whatever stream."""
+        return self.type is ObjectType.TRANSACTION_EVENT
+
+
+class StreamKey(NamedTuple):
+    """A stream is named by kind and id together (D18)."""
+
+    kind: str | None
+    id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The set of objects, findable."""
+
+    entries: tuple[Entry, ...]
+    by_id: Mapping[str, Entry]
+    ambiguous: frozenset[str]
+    by_hash: Mapping[str, Entry]
+    by_type: Mapping[ObjectType, tuple[Entry, ...]]
+    streams: Mapping[StreamKey, tuple[Entry, ...]]
+
+    def get(self, identifier: object, kind: ObjectType | None = None) -> Entry | None:
+        """The object held under this identifier, of this type where one is asked for, or None."""
+        found = self.by_id.get(identifier) if isinstance(identifier, str) else None
+        return found if found is not None and (kind is None or found.type is kind) else None
+
+    def hashed(self, content_hash: object) -> Entry | None:
+        """The object with this recomputed hash, or None."""
+        return self.by_hash.get(content_hash) if isinstance(content_hash, str) else None
+
+    def of(self, kind: ObjectType) -> tuple[Entry, ...]:
+        """The objects of one type."""
+        return self.by_type.get(kind, ())
+
+
+def build_index(
+    objects: Iterable[Any], publics: Callable[[str], PublicKey | None], spread: Spread = map,
+) -> Index:
+    """Examine every object and make the set findable. Time is linear in the set."""
+    entries = _distinct(_examined(objects, publics, spread))
+    by_id: dict[str, list[Entry]] = defaultdict(list)
+    by_hash: dict[str, Entry] = {}
+    by_type: dict[ObjectType, list[Entry]] = defaultdict(list)
+    streams: dict[StreamKey, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        if entry.id is not None:
+            by_id[entry.id].append(entry)
+        if entry.hash is not None:
+            by_hash.setdefault(entry.hash, entry)
+        if entry.type is not None:
+            by_type[entry.type].append(entry)
+        if entry.is_event:
+            streams[stream_of(entry)].append(entry)
+    return Index(
+        tuple(entries),
+        {identifier: held[0] for identifier, held in by_id.items() if len({entry.hash for entry in held}) == 1},
+        frozenset(identifier for identifier, held in by_id.items() if len({entry.hash for entry in held}) > 1),
+        by_hash,
+        {kind: tuple(held) for kind, held in by_type.items()},
+        {key: tuple(held) for key, held in streams.items()})
+
+
+def stream_of(event: Entry) -> StreamKey:
+    """The stream an event says it is on; parts that are no text are None."""
+    stream = members(event.payload.get("stream"))
+    return StreamKey(_text(stream.get("kind")), _text(stream.get("id")))
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _examined(
+    objects: Iterable[Any], publics: Callable[[str], PublicKey | None], spread: Spread,
+) -> list[Entry]:
+    """Hash every object; verify every signature value in the same pass, so that no bytes are kept."""
+    entries: list[Entry] = []
+    pending: list[tuple[list[Any], int]] = []
+
+    def jobs() -> Iterator[Job]:
+        for position, raw in enumerate(objects):
+            entry = Entry.of(raw, position)
+            entries.append(entry)
+            content = _hash(entry)
+            for at, signature in enumerate(entry.entries):
+                verdict = job_of(signature, content, publics)
+                entry.values.append(verdict)
+                if isinstance(verdict, Job):
+                    pending.append((entry.values, at))
+                    yield verdict
+
+    for done, verified in enumerate(spread(verify_job, jobs())):
+        values, at = pending[done]
+        values[at] = None if verified else "the signature does not verify over these bytes"
+    return entries
+
+
+def _hash(entry: Entry) -> bytes | None:
+    if entry.uncanonical:
+        return None
+    try:
+        content = content_bytes(entry.raw)
+    except NotCanonicalError as refused:
+        entry.uncanonical = str(refused)
+        return None
+    entry.hash = sha256_hex(content)
+    return content
+
+
+def job_of(signature: Any, content: bytes | None, publics: Callable[[str], PublicKey | None]) -> Any:
+    """The job that decides one entry; or why no key signed it; or `...` where that cannot be told."""
+    if not isinstance(signature, dict):
+        return "the signature entry is no object"
+    if signature.keys() != SIGNATURE_MEMBERS:
+        return "the signature entry has not exactly its five members"
+    key_id = signature.get("key_id")
+    public = publics(key_id) if isinstance(key_id, str) else None
+    if is_placeholder(signature.get("signature")) or public is None:
+        return ...
+    if signature.get("algorithm") != public.algorithm:
+        return "the algorithm is not the key's"
+    value = decode_base64url(signature.get("signature"), SIGNATURE_BYTES)
+    if value is None:
+        return "the value is not 64 bytes in canonical base64url"
+    if content is None:
+        return "the object has no canonical bytes"
+    try:
+        return Job(public, value, signed_bytes(content, signature))
+    except NotCanonicalError:
+        return "the signature entry has no canonical bytes"
+
+
+def _distinct(entries: list[Entry]) -> list[Entry]:
+    """Drop copies that are equal in every member."""
+    kept: list[Entry] = []
+    seen: dict[tuple[str, str | None], set[bytes | None]] = {}
+    first: dict[tuple[str, str | None], Entry] = {}
+    for entry in entries:
+        key = (entry.subject, entry.hash)
+        earlier = first.setdefault(key, entry)
+        if earlier is not entry:
+            variants = seen.setdefault(key, {_beside(earlier)})
+            variant = _beside(entry)
+            if variant is not None and variant in variants:
+                continue
+            variants.add(variant)
+        kept.append(entry)
+    return kept
+
+
+def _beside(entry: Entry) -> bytes | None:
+    """What tells objects of one hash apart: the members outside it; None where they have no canonical form."""
+    try:
+        return canonical_bytes({name: entry.raw.get(name) for name in UNHASHED_MEMBERS})
+    except NotCanonicalError:
+        return None
