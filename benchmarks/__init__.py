@@ -1,0 +1,1 @@
+"""Measurements as ratios within one run (design, "Speed"). `python -m benchmarks` prints the table."""

@@ -1,0 +1,167 @@
+"""The rows of the speed table: what is measured, against which bar (design, "Speed")."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from a202_mcp.workspace import Workspace
+from a202_reference.codes import Refusal
+from a202_reference.evidence.bundle import read_bundle
+from a202_reference.evidence.procedure import verify
+from benchmarks.crowd import crowd, large_bundle
+from benchmarks.measure import median, milliseconds, recording_primitives
+from benchmarks.walk import Lifecycle
+from benchmarks.wire import bare_server_start, call_times, server_start
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table. `met` is None where the row is a figure without a bar."""
+
+    work: str
+    figure: str
+    bar: str
+    met: bool | None
+
+
+def lifecycle_in_memory() -> Iterator[Row]:
+    """The whole lifecycle in process, against its own bare cost."""
+    workspace = Workspace.open(None)
+    warmed = [Lifecycle(workspace).prepare() for _ in range(40)]
+    for lifecycle in warmed[:10]:
+        lifecycle.run()
+    whole = statistics.median(milliseconds(lifecycle.run) for lifecycle in warmed[10:39])
+    with recording_primitives() as made:
+        warmed[39].run()
+    bare = median(made.replay, 30)
+    counts = f"{made.count('sign')} signatures, {made.count('verifies')} verifications"
+    yield Row("lifecycle in process, in memory", f"{whole:.1f} ms", "8 ms", whole <= 8)
+    yield Row(f"… against its bare cost ({counts}: {bare:.2f} ms)", f"{whole / bare:.1f}x", "5x", whole <= 5 * bare)
+
+
+def lifecycle_on_disk() -> Iterator[Row]:
+    """The same, durable: each of its four commits syncs the disk."""
+    with tempfile.TemporaryDirectory() as folder:
+        workspace = Workspace.open(Path(folder))
+        lifecycles = [Lifecycle(workspace).prepare() for _ in range(25)]
+        for lifecycle in lifecycles[:5]:
+            lifecycle.run()
+        whole = statistics.median(milliseconds(lifecycle.run) for lifecycle in lifecycles[5:])
+        sync = 4 * _sync_time(Path(folder))
+        workspace.close()
+    bar = 12 + sync
+    yield Row(f"lifecycle with a state directory (its syncs alone: {sync:.1f} ms)", f"{whole:.1f} ms",
+              f"{bar:.1f} ms", whole <= bar)
+
+
+def growth(held: int) -> Iterator[Row]:
+    """One more transaction, a server start and memory, when few and when many transactions are held."""
+    few, many = 100, held
+    with tempfile.TemporaryDirectory() as folder:
+        small, large = Path(folder, "small"), Path(folder, "large")
+        crowd(small, few)
+        crowd(large, many)
+        at_few, _ = _one_more(small)
+        at_many, memory = _one_more(large)
+        ratio = at_many / at_few
+        yield Row(f"one more transaction with {many:,} held, against {few}", f"{ratio:.2f}x", "1.2x", ratio <= 1.2)
+        yield Row("… memory it takes", f"{memory / 1024:.0f} KiB", "flat", memory < 4 << 20)
+        empty, full = (median(partial(server_start, place), 7) for place in (Path(folder, "new"), large))
+        ratio = full / empty
+        yield Row(f"server start with {many:,} held, against empty", f"{ratio:.2f}x", "1.2x", ratio <= 1.2)
+
+
+def verification() -> Iterator[Row]:
+    """verify_evidence over one walkthrough record, all checks."""
+    workspace = Workspace.open(None)
+    bundle = workspace.bundle(Lifecycle(workspace).prepare().run())
+    now = datetime.now(UTC)
+
+    def work() -> dict[str, int]:
+        material = read_bundle(bundle, {})
+        if isinstance(material, Refusal):
+            raise TypeError("our own bundle is not readable")
+        return verify(material, now=now).counts
+
+    counts = work()
+    whole = median(work, 40)
+    with recording_primitives() as made:
+        work()
+    bare = median(made.replay, 40)
+    yield Row(f"verification of one record ({sum(counts.values())} checks)", f"{whole:.1f} ms", "", None)
+    yield Row(f"… against its bare cost ({made.count('verifies')} verifications: {bare:.2f} ms)",
+              f"{whole / bare:.1f}x", "1.6x", whole <= 1.6 * bare)
+
+
+def large_bundles(sizes: tuple[int, ...]) -> Iterator[Row]:
+    """Verification of ever larger bundles by the command line, time per object."""
+    per_object = []
+    with tempfile.TemporaryDirectory() as folder:
+        for size in sizes:
+            file = Path(folder, f"{size}.json")
+            file.write_text(json.dumps(large_bundle(size)), "utf-8")
+            status, seconds, peak = _verify_command(file)
+            per_object.append(seconds / size)
+            yield Row(f"a202-mcp verify over {size:,} objects (exit {status})", f"{seconds:.1f} s, {peak} MB",
+                      "1,000 MB", peak < 1000 and status == 0)
+    ratio = per_object[-1] / per_object[-2]
+    yield Row(f"… time per object, {sizes[-1]:,} against {sizes[-2]:,}", f"{ratio:.2f}x", "linear", ratio <= 1.3)
+
+
+def stdio() -> Iterator[Row]:
+    """Spawn to tools/list against the SDK's bare server, and the time of one call."""
+    ours, bare = (statistics.median(start() for _ in range(9)) for start in (server_start, bare_server_start))
+    extra = (ours - bare) / 1000
+    yield Row(f"spawn to tools/list ({ours / 1000:.2f} s; the SDK's bare server {bare / 1000:.2f} s)",
+              f"+{extra:.3f} s", "+0.1 s", extra <= 0.1)
+    read, record = call_times()
+    yield Row("one verify_mandate over stdio", f"{read:.1f} ms", "", None)
+    yield Row("one create_agreement over stdio, in memory", f"{record:.1f} ms", "", None)
+
+
+def _one_more(place: Path) -> tuple[float, int]:
+    """Median time of one more formation on this state, and the memory one takes."""
+    workspace = Workspace.open(place)
+    lifecycles = [Lifecycle(workspace).prepare() for _ in range(31)]
+    for lifecycle in lifecycles[:5]:
+        lifecycle.form()
+    times = statistics.median(milliseconds(lifecycle.form) for lifecycle in lifecycles[5:30])
+    tracemalloc.start()
+    lifecycles[30].form()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    workspace.close()
+    return times, peak
+
+
+def _sync_time(folder: Path) -> float:
+    """Milliseconds to write and sync four pages, as a commit does at least."""
+    with Path(folder, "sync").open("wb", buffering=0) as file:
+        def work() -> None:
+            file.write(b"x" * 16384)
+            os.fsync(file.fileno())
+        return median(work, 15)
+
+
+def _verify_command(file: Path) -> tuple[int, float, int]:
+    """Exit status, seconds, and the peak memory in MB of any child so far, of the command line over one file."""
+    began = time.perf_counter()
+    with Path(file.parent, "report.json").open("wb") as out:
+        ended = subprocess.run(  # noqa: S603 (our own interpreter over our own file)
+            [sys.executable, "-m", "a202_mcp", "verify", str(file), "--format", "json"],
+            stdout=out, stderr=subprocess.DEVNULL, check=False)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+    return ended.returncode, time.perf_counter() - began, peak
