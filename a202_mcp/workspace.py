@@ -24,7 +24,7 @@ from typing import Any
 from a202_mcp import readout
 from a202_mcp.keyring import Keyring
 from a202_mcp.recording import Call, Once, Pending, gate_drafts, mandate_gate
-from a202_mcp.shelf import MandateShelf
+from a202_mcp.shelf import MandateShelf, Shelf
 from a202_mcp.store import SqliteStore, Store
 from a202_reference.authority.constraints import EvidenceStanding
 from a202_reference.authority.evaluate import Circumstances
@@ -34,7 +34,7 @@ from a202_reference.canonical import NotCanonicalError, value_hash
 from a202_reference.codes import Code, Refusal
 from a202_reference.documents.envelope import Approval
 from a202_reference.identifiers import IdSource
-from a202_reference.keys import Owner
+from a202_reference.keys import KeyBinding, Owner
 from a202_reference.lifecycle.drafts import Draft
 from a202_reference.lifecycle.holdings import Holdings
 from a202_reference.profiles import ProfileRegistry
@@ -54,7 +54,8 @@ class Workspace:
     """The profiles of this configuration; None for the installed ones alone."""
 
     def __post_init__(self) -> None:
-        self._shelf = MandateShelf(self.store)
+        self._mandates = MandateShelf(self.store)
+        self._keys: Shelf[KeyBinding] = Shelf(self.store.key)
 
     @classmethod
     def open(cls, state_dir: Path | None, profiles: ProfileRegistry | None = None) -> Workspace:
@@ -113,8 +114,8 @@ class Workspace:
         """What a decision may be made from, out of this state."""
         consumed = approval is not None and self.store.consumed(approval.envelope.id)
         return Circumstances(
-            now=now, status_at=status_at, statuses=statuses, keys=self.store.key, principals=self._principal,
-            mandates=self._shelf.get, evidence=self._evidence, gate=self._shelf.gate, approval=approval,
+            now=now, status_at=status_at, statuses=statuses, keys=self._keys.get, principals=self._principal,
+            mandates=self._mandates.get, evidence=self._evidence, gate=self._mandates.gate, approval=approval,
             approval_consumed=consumed)
 
     def transactions(self, limit: int) -> dict[str, Any]:
@@ -132,7 +133,7 @@ class Workspace:
 
     def mandate(self, mandate_id: str) -> Mapping[str, Any] | None:
         """One mandate, or None."""
-        return self._shelf.get(mandate_id)
+        return self._mandates.get(mandate_id)
 
     def approval(self, approval_id: str) -> Approval | None:
         """A held approval, or None."""
@@ -168,9 +169,9 @@ class Workspace:
 
     def _principal(self, key_id: str) -> Owner | None:
         return principal_of(
-            key_id, self.store.mandates_naming(key_id), self.store.key,
+            key_id, self.store.mandates_naming(key_id), self._keys.get,
             lambda mandate: not mandate_gate(mandate)[0])
 
     def _evidence(self, evidence_id: str) -> EvidenceStanding | None:
         document = self.store.held_object(evidence_id)
-        return None if document is None else evidence_standing(document, self.store.key)
+        return None if document is None else evidence_standing(document, self._keys.get)

@@ -44,11 +44,12 @@ def canonical_bytes(value: object) -> bytes:
     Raises NotCanonicalError for a number that is no safe integer, a lone surrogate, nesting beyond 64
     levels, a member name that is no string, or a value that is no JSON.
     """
-    ascii_names = _refuse_uncanonical(value, "$", MAX_DEPTH)
     try:
-        if ascii_names:
+        if _ascii_names(value, MAX_DEPTH):
             return _ENCODE(value).encode("utf-8")
         return rfc8785.dumps(value)  # type: ignore[arg-type]  # checked above: JSON values only
+    except _NoForm:
+        raise _fault(value, "$", MAX_DEPTH) or NotCanonicalError("$", "no JSON value") from None
     except UnicodeEncodeError as lone:
         raise NotCanonicalError("$", "a string holds a lone surrogate") from lone
     except rfc8785.CanonicalizationError as refused:
@@ -75,27 +76,55 @@ def content_hash(envelope: Mapping[str, Any]) -> str:
     return sha256_hex(content_bytes(envelope))
 
 
-def _refuse_uncanonical(value: object, path: str, levels: int) -> bool:
-    """Raise where `value` has no canonical form; else say whether every member name in it is ASCII."""
-    if value is None or value is True or value is False or isinstance(value, str):
+class _NoForm(Exception):  # noqa: N818 (never leaves this module: it only ends the walk)
+    """Something in the value has no canonical form."""
+
+
+def _ascii_names(value: object, levels: int) -> bool:
+    """Whether every member name in the value is ASCII. Raises _NoForm where it has no canonical form."""
+    kind = type(value)
+    if kind is str or value is None or kind is bool:
         return True
-    if type(value) is int:
-        if not -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
-            raise NotCanonicalError(path, "an integer beyond 2^53 - 1")
-        return True
+    if kind is int:
+        if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:  # type: ignore[operator]  # an int, by its type
+            return True
+        raise _NoForm
     if levels == 0:
-        raise NotCanonicalError(path, f"nested deeper than {MAX_DEPTH} levels")
+        raise _NoForm
     ascii_names = True
     if isinstance(value, dict):
         for name, member in value.items():
             if type(name) is not str:
-                raise NotCanonicalError(path, "a member name that is no string")
-            ascii_names &= name.isascii()
-            if type(member) is not str:
-                ascii_names &= _refuse_uncanonical(member, f"{path}.{name}", levels - 1)
+                raise _NoForm
+            ascii_names = ascii_names and name.isascii()
+            if type(member) is not str and not _ascii_names(member, levels - 1):
+                ascii_names = False
         return ascii_names
     if isinstance(value, list | tuple):
-        for index, member in enumerate(value):
-            ascii_names &= _refuse_uncanonical(member, f"{path}[{index}]", levels - 1)
+        for member in value:  # every one is looked at, also behind a name that is not ASCII
+            if not _ascii_names(member, levels - 1):
+                ascii_names = False
         return ascii_names
-    raise NotCanonicalError(path, "a number that is no integer" if isinstance(value, float) else "no JSON value")
+    if isinstance(value, str):
+        return True
+    raise _NoForm
+
+
+def _fault(value: object, path: str, levels: int) -> NotCanonicalError | None:
+    """Where and why a value has no canonical form: the same walk again, with the path, once it is needed."""
+    if value is None or isinstance(value, str | bool):
+        return None
+    if type(value) is int:
+        return None if abs(value) <= MAX_SAFE_INTEGER else NotCanonicalError(path, "an integer beyond 2^53 - 1")
+    if not isinstance(value, dict | list | tuple):
+        return NotCanonicalError(
+            path, "a number that is no integer" if isinstance(value, float) else "no JSON value")
+    if levels == 0:
+        return NotCanonicalError(path, f"nested deeper than {MAX_DEPTH} levels")
+    if not isinstance(value, dict):
+        places = [(f"{path}[{index}]", member) for index, member in enumerate(value)]
+    elif any(type(name) is not str for name in value):
+        return NotCanonicalError(path, "a member name that is no string")
+    else:
+        places = [(f"{path}.{name}", member) for name, member in value.items()]
+    return next((fault for place, member in places if (fault := _fault(member, place, levels - 1))), None)
