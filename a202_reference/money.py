@@ -16,6 +16,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, Inexact
 
 AMOUNT = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]{1,18})?", re.ASCII)
 QUANTITY = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]{1,9})?", re.ASCII)
+UNIT_CODE = re.compile(r"[A-Z0-9]{2,3}", re.ASCII)
 CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
 _EVALUATED = re.compile(r"-?[0-9]{1,40}(\.[0-9]{1,30})?", re.ASCII)
 _INTEGER = re.compile(r"-?[0-9]{1,40}", re.ASCII)
@@ -29,6 +30,11 @@ def parse_amount(text: object) -> Decimal | None:
 def parse_quantity(text: object) -> Decimal | None:
     """The quantity, or None where `text` is not of the quantity's form."""
     return _decimal(QUANTITY, text)
+
+
+def is_unit_code(value: object) -> bool:
+    """True for two or three capitals or digits, as UN/ECE Recommendation 20 writes its codes."""
+    return isinstance(value, str) and UNIT_CODE.fullmatch(value) is not None
 
 
 def is_money(value: object) -> bool:

@@ -9,7 +9,8 @@ Rules this module applies, in this order for each member:
 - a number where text belongs (money and quantities are text) is refused with the text to send, never coerced;
 - an object whose schema declares no members is passed on as it is: its rules stand elsewhere.
 
-A refusal's code is A202-POLICY-DENIED. Its detail starts with a sentence that names the member by its dotted
+A refusal's code is A202-POLICY-DENIED; a number for an amount or a quantity is A202-TERMS-INVALID (surface 2,
+record_obligation; rules 11.1). Its detail starts with a sentence that names the member by its dotted
 path and says what to send. Reading takes time linear in the arguments and never raises: schemas are ours,
 arguments are anybody's, and recursion follows the schema.
 """
@@ -23,7 +24,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from a202_reference.canonical import MAX_SAFE_INTEGER
-from a202_reference.codes import Code, Refusal
+from a202_reference.codes import Code, Refusal, distinct
 from a202_reference.wire import Numbers, Unreadable, read_json
 
 KEYWORDS: Final = frozenset({
@@ -35,6 +36,8 @@ KEYWORDS: Final = frozenset({
 TYPES: Final = ("object", "array", "string", "integer", "boolean")
 """The types that are read; a member without a type takes any value."""
 
+_EXACT = ("amount", "quantity")
+"""How the names of members end that hold exact decimals as text."""
 _MAX_FAULTS = 8
 _MAX_SHOWN = 60
 _DIGITS = re.compile(r"-?[0-9]{1,16}", re.ASCII)
@@ -77,6 +80,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self._sentences: list[str] = []
+        self._codes: list[Code] = []
         self._unsaid = 0
         self._read: Mapping[str, Callable[[Mapping[str, Any], Any, str], Any]] = {
             "object": self.object, "array": self._array, "string": self._string,
@@ -88,7 +92,7 @@ class _Reader:
         if not self._sentences:
             return None
         rest = [f"And {self._unsaid} more faults."] if self._unsaid else []
-        return Refusal.of(Code.POLICY_DENIED, " ".join(self._sentences + rest))
+        return Refusal(distinct(self._codes), " ".join(self._sentences + rest))
 
     def object(self, schema: Mapping[str, Any], value: Any, path: str) -> Any:
         value = self._unquoted(schema, value, path, dict)
@@ -143,7 +147,8 @@ class _Reader:
         if isinstance(value, int | float) and not isinstance(value, bool):
             digits = _digits(value)
             meant = f"{_shown(digits)} as a string" if _string_fault(schema, digits) is None else _wanted(schema)
-            return self._fault(path, "is a number", meant)
+            code = Code.TERMS_INVALID if path.endswith(_EXACT) else Code.POLICY_DENIED
+            return self._fault(path, "is a number", meant, code)
         if not isinstance(value, str):
             return self._fault(path, f"is {_kind(value)}", _wanted(schema))
         found = _string_fault(schema, value)
@@ -166,11 +171,12 @@ class _Reader:
             return value
         return self._fault(path, f"is {_kind(value)}", _wanted(schema))
 
-    def _fault(self, path: str, found: str, wanted: str) -> Any:
-        self._say(f"{path} {found}: send {wanted}.")
+    def _fault(self, path: str, found: str, wanted: str, code: Code = Code.POLICY_DENIED) -> Any:
+        self._say(f"{path} {found}: send {wanted}.", code)
         return _ABSENT
 
-    def _say(self, sentence: str) -> None:
+    def _say(self, sentence: str, code: Code = Code.POLICY_DENIED) -> None:
+        self._codes.append(code)
         if len(self._sentences) < _MAX_FAULTS:
             self._sentences.append(sentence)
         else:

@@ -91,6 +91,10 @@ def _attempt(
         return opened
     asked = _asked(opened, arguments)
     obligation = asked.facts.obligation
+    if arguments.get("obligation_id", obligation.envelope.id) != obligation.envelope.id:
+        return Refusal.of(
+            Code.OBLIGATION_SUBJECT_UNREFERENCED,
+            f"obligation_id must be the assertion's, {obligation.envelope.id}: leave it out")
     refusal = (
         party_fault(Code.OBLIGATION_RESPONSE_UNAUTHORIZED, "responder", responder, obligation.obligee)
         or party_fault(Code.OBLIGATION_SUBJECT_UNREFERENCED, "counterparty", other, obligation.obligor)

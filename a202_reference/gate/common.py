@@ -9,7 +9,7 @@ from a202_reference.codes import Code
 from a202_reference.gate.leaks import AWARD_UNIT_MEMBERS, SECRET_MEMBERS, holds_secret
 from a202_reference.gate.reading import Subject, items, members, objects_in
 from a202_reference.identifiers import is_sha256_hex
-from a202_reference.money import is_money, parse_quantity
+from a202_reference.money import is_money, is_unit_code, parse_quantity
 from a202_reference.registries import EvidenceType, ObjectType
 
 Check: TypeAlias = Callable[[Subject], Iterator[Code]]
@@ -54,13 +54,15 @@ def malformed_hashes(subject: Subject) -> Iterator[Code]:
 
 
 def malformed_amounts(subject: Subject) -> Iterator[Code]:
-    """Money and quantities are exact decimal strings, never negative and never numbers."""
+    """Money and quantities are exact decimal strings, never negative and never numbers; a unit is a unit code."""
     payload = subject.defined_payload
     core = members(members(payload.get("terms")).get("core"))
     money = (core.get("total"), payload.get("amount"), payload.get("consideration"))
+    units = (core.get("unit_code"), payload.get("unit_code"))
     quantities = (core.get("quantity"), *(payload.get(name) for name in _QUANTITIES))
     if any(isinstance(value, dict) and not is_money(value) for value in money) or any(
-            value is not None and parse_quantity(value) is None for value in quantities):
+            value is not None and parse_quantity(value) is None for value in quantities) or any(
+            value is not None and not is_unit_code(value) for value in units):
         yield Code.TERMS_INVALID
 
 

@@ -235,7 +235,8 @@ UNREADABLE = {
         ("evidence_verified", True, {"evidence_id": "evd_one", "content_hash": "A" * 64}),
         ("evidence_verified", True, ["evd_one", 7]), ("evidence_verified", False, "evd_one"),
         ("evidence_verified", ["hearsay"], "evd_one"), ("evidence_verified", [], "evd_one"),
-        ("evidence_verified", [["attestation"]], "evd_one"), ("equals", "org_one", "evd_one"),
+        ("evidence_verified", [["attestation"]], "evd_one"), ("evidence_verified", {"attestation": 1}, "evd_one"),
+        ("equals", "org_one", "evd_one"),
         ("equals", None, "evd_one"), ("one_of", "evd_one", "evd_one"), ("one_of", [["evd_one"]], "evd_one"),
     ),
     "counterparty.reference": (

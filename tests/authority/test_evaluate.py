@@ -196,6 +196,13 @@ class EachStepAlone(unittest.TestCase):
                     id="mnd_level_1", parent_mandate_id="mnd_level_0", delegation=acting["delegation"], **change)
                 self.check([WIDENING], wider, ACT, root)
 
+    def test_7_a_child_issued_by_a_stranger(self):
+        root, acting = chain(2)
+        foreign = mandate(
+            id="mnd_level_1", parent_mandate_id="mnd_level_0", delegation=acting["delegation"],
+            issuer={"organization_id": "org_south", "principal_id": "prn_stranger", "key_id": "key_stranger"})
+        self.check([WIDENING], foreign, ACT, root)
+
     def test_7_also_between_two_ancestors(self):
         root, middle, acting = chain(3)
         wide = mandate(

@@ -101,7 +101,12 @@ class Cycles(unittest.TestCase):
     def test_targets(self):
         self.assertEqual(discharge_targets(DONE), ("obl_one",))
         self.assertEqual(discharge_targets(all_of(TIME, DONE, self.waits("obl_two"))), ("obl_one", "obl_two"))
-        self.assertEqual(discharge_targets(TIME), ())
+        for other in (
+            TIME, {**TIME, "obligation_id": "obl_one"}, {"type": "due_on_discharge", "obligation_id": ["obl_one"]},
+            {"type": "due_on_event", "conditions": [DONE]}, {"type": "all_of", "conditions": DONE},
+        ):
+            with self.subTest(other=other):
+                self.assertEqual(discharge_targets(other), ())
 
     @PROPERTY
     @given(documents)

@@ -124,6 +124,7 @@ class NumbersWhereTextBelongs(unittest.TestCase):
     def test_other_numbers_are_left_alone(self):
         for document in (
             {"total": {"currency": "EUR", "amount": "3200"}}, {"business_days_after_collection": 15},
+            {"currency": "EUR", "days": 3}, {"unit_code": "H87", "pieces": 3},
             {"amount": 3}, {"quantity": 3}, {"score": {"quantity": 3}}, {"currency": "EUR", "amount": True}, [],
             "text", None, 5,
         ):
