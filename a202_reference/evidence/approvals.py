@@ -21,7 +21,7 @@ from typing import Final
 from a202_reference.authority.evaluate import Evaluation
 from a202_reference.codes import Code, Decision, Outcome
 from a202_reference.documents.envelope import Approval
-from a202_reference.evidence.index import Entry
+from a202_reference.evidence.entry import Entry
 from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown
 from a202_reference.registries import ObjectType
@@ -38,7 +38,7 @@ class _Pool:
     """
 
     waiting: list[tuple[datetime, datetime, str, Entry]] = field(default_factory=list)
-    live: list[tuple[datetime, str, Entry]] = field(default_factory=list)
+    live: list[tuple[datetime, str, int, Entry]] = field(default_factory=list)
     fault: Judgement | None = None
 
 
@@ -72,9 +72,9 @@ class Releases:
         """Use up an approval that is in force; else why there is none, or None where none was ever given."""
         while pool.waiting and pool.waiting[-1][0] <= moment:
             _, end, subject, approval = pool.waiting.pop()
-            heapq.heappush(pool.live, (end, subject, approval))
+            heapq.heappush(pool.live, (end, subject, len(pool.waiting), approval))
         while pool.live:
-            end, subject, approval = heapq.heappop(pool.live)
+            end, subject, _, approval = heapq.heappop(pool.live)
             if approval in self._used:
                 pool.fault = failed(_ILLEGAL, f"{subject} was used up by an earlier act")
             elif end <= moment:
@@ -101,7 +101,7 @@ class Releases:
 
     def _verdict(self, entry: Entry, action_hash: str, mandate_id: str) -> Judgement:
         """Whether an approval releases the act while it is in force: judged at the instant it was given."""
-        if not self._inquiry.is_shaped(entry):
+        if entry.hash is None or not self._inquiry.is_shaped(entry):
             return failed(_ILLEGAL, f"{entry.subject} is no well-formed approval")
         if any(signed.overall.outcome is Outcome.NOT_CHECKABLE for signed in self._inquiry.signatures(entry)):
             return unknown(f"the signature on {entry.subject} cannot be checked")

@@ -137,14 +137,14 @@ def read_key(entry: object) -> KeyBinding | None:
 
 
 def _owner(raw: object) -> Owner | None:
-    owner = members(raw)
+    """Exactly an organisation and one of agent and principal: whose a key is leaves no room for more."""
+    owner = {name: value for name, value in members(raw).items() if value is not None}
     organization, agent, principal = (owner.get(name) for name in ("organization_id", "agent_id", "principal_id"))
-    if not Prefix.ORGANIZATION.names(organization):
+    if not isinstance(organization, str) or not Prefix.ORGANIZATION.names(organization) or len(owner) != 2:
         return None
-    if (Prefix.AGENT.names(agent), principal) == (True, None) or (agent, Prefix.PRINCIPAL.names(principal)) == (
-            None, True):
-        return Owner(str(organization), agent, principal)
-    return None
+    if Prefix.AGENT.names(agent):
+        return Owner(organization, agent_id=str(agent))
+    return Owner(organization, principal_id=str(principal)) if Prefix.PRINCIPAL.names(principal) else None
 
 
 def _head(raw: object) -> Head | None:

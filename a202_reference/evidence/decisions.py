@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Final
 
-from a202_reference.evidence.index import Entry
+from a202_reference.evidence.entry import Entry
 from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.rebuilding import ACTED, FROM_THE_ACT, Rebuilt, about, core_hash, rebuild
 from a202_reference.gate.reading import members
@@ -52,9 +52,9 @@ class Decisions:
         """The decisions about an object, by its author, over exactly its act."""
         return self._matches.get(entry, ())
 
-    def matched(self, decision: Entry) -> tuple[Entry, ...]:
-        """The objects a decision is about."""
-        return self._objects.get(decision, ())
+    def matched(self, decision: Entry) -> Mapping[Entry, None]:
+        """The objects a decision is about, in order."""
+        return self._objects.get(decision, {})
 
     def cited_by(self, decision: Entry) -> tuple[Entry, ...]:
         """The events that cite a decision."""
@@ -123,12 +123,12 @@ class Decisions:
         return list(pairs), [decision for decision in decisions if not self.cited_by(decision)]
 
     @cached_property
-    def _objects(self) -> dict[Entry, tuple[Entry, ...]]:
-        found: dict[Entry, list[Entry]] = defaultdict(list)
+    def _objects(self) -> dict[Entry, dict[Entry, None]]:
+        found: dict[Entry, dict[Entry, None]] = defaultdict(dict)
         for entry, decisions in self._matches.items():
             for decision in decisions:
-                found[decision].append(entry)
-        return {decision: tuple(entries) for decision, entries in found.items()}
+                found[decision][entry] = None
+        return dict(found)
 
     @cached_property
     def _unmatched(self) -> dict[tuple[Any, tuple[Any, ...]], list[Entry]]:

@@ -12,21 +12,20 @@ Rules this module applies:
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from a202_reference.canonical import UNHASHED_MEMBERS, NotCanonicalError, canonical_bytes, content_bytes, sha256_hex
-from a202_reference.gate.reading import items, members
-from a202_reference.identifiers import ANY_ID
+from a202_reference.evidence.entry import Entry, StreamKey, stream_of
 from a202_reference.keys import SIGNATURE_BYTES, PublicKey, decode_base64url
 from a202_reference.registries import ObjectType
 from a202_reference.signing import is_placeholder, signed_bytes
-from a202_reference.times import parse_instant
 
-_TYPES: Final[Mapping[str, ObjectType]] = {member.value: member for member in ObjectType}
+_ODD_HASH: Final = re.compile(rb'_hash":"(?![a-f0-9]{64}")')
+"""In canonical bytes, a quotation mark inside a text is escaped, so this finds members only."""
 
 SIGNATURE_MEMBERS: Final = frozenset({"key_id", "algorithm", "signature", "signed_at", "purpose"})
 
@@ -45,78 +44,6 @@ class Job(NamedTuple):
 def verify_job(job: Job) -> bool:
     """Whether the signature is the key's. Releases the interpreter while it computes."""
     return job.public.verifies(job.signature, job.data)
-
-
-class Actor(NamedTuple):
-    """A party as an object names it; members that are no text are None."""
-
-    organization_id: str | None
-    agent_id: str | None
-    mandate_id: str | None
-
-    @classmethod
-    def of(cls, raw: object) -> Actor:
-        """The party in a member that may be anything."""
-        named = members(raw)
-        return cls(_text(named.get("organization_id")), _text(named.get("agent_id")), _text(named.get("mandate_id")))
-
-
-@dataclass(slots=True, eq=False)
-class Entry:
-    """One object of the set.
-
-    subject: what the report calls it: its identifier, or its place where it has none.
-    hash: the recomputed content hash; None where it has no canonical form, and then `uncanonical` says why.
-    entries: its signature entries. values: per entry, why its value is not the key's signature; None where it
-    is; `...` where that cannot be told (placeholder, unknown key).
-    """
-
-    raw: Mapping[str, Any]
-    subject: str
-    id: str | None
-    type: ObjectType | None
-    payload: Mapping[str, Any]
-    author: Actor
-    transaction_id: str | None
-    created_at: datetime | None
-    hash: str | None = None
-    uncanonical: str = ""
-    entries: tuple[Any, ...] = ()
-    values: list[Any] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, raw: Any, position: int) -> Entry:
-        """The entry of whatever was given at this place, not examined yet."""
-        document, place = members(raw), f"objects[{position}]"
-        identifier, kind = document.get("id"), document.get("object_type")
-        own = identifier if isinstance(identifier, str) and ANY_ID.fullmatch(identifier) else None
-        return cls(
-            document, own or place, own,
-            _TYPES.get(kind) if isinstance(kind, str) else None, members(document.get("payload")),
-            Actor.of(document.get("created_by")), _text(document.get("transaction_id")),
-            parse_instant(document.get("created_at")),
-            uncanonical="" if isinstance(raw, dict) else "it is no JSON object",
-            entries=tuple(items(document.get("signatures"))))
-
-    def text(self, member: str) -> str | None:
-        """A member of the payload, where it is text."""
-        return _text(self.payload.get(member))
-
-    def party(self, member: str) -> Actor:
-        """A party of the payload."""
-        return Actor.of(self.payload.get(member))
-
-    @property
-    def is_event(self) -> bool:
-        """True for a transaction_event, on whatever stream."""
-        return self.type is ObjectType.TRANSACTION_EVENT
-
-
-class StreamKey(NamedTuple):
-    """A stream is named by kind and id together (D18)."""
-
-    kind: str | None
-    id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,16 +98,6 @@ def build_index(
         {key: tuple(held) for key, held in streams.items()})
 
 
-def stream_of(event: Entry) -> StreamKey:
-    """The stream an event says it is on; parts that are no text are None."""
-    stream = members(event.payload.get("stream"))
-    return StreamKey(_text(stream.get("kind")), _text(stream.get("id")))
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
 def _examined(
     objects: Iterable[Any], publics: Callable[[str], PublicKey | None], spread: Spread,
 ) -> list[Entry]:
@@ -215,6 +132,7 @@ def _hash(entry: Entry) -> bytes | None:
         entry.uncanonical = str(refused)
         return None
     entry.hash = sha256_hex(content)
+    entry.odd_hashes = _ODD_HASH.search(content) is not None
     return content
 
 

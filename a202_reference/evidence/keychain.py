@@ -14,14 +14,16 @@ Rules this module applies:
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeAlias
 
-from a202_reference.evidence.index import Entry, Index
+from a202_reference.evidence.entry import Entry
+from a202_reference.evidence.index import Index
 from a202_reference.evidence.material import DeclaredKey, Source
 from a202_reference.gate.reading import members
 from a202_reference.identifiers import Prefix
@@ -84,13 +86,20 @@ class KnownKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Revocation:
-    """One revocation record about a subject."""
+class Revocations:
+    """What the revocation records of one organisation say of one subject: from each instant on, how it stands."""
 
-    organization_id: str
-    effective_at: datetime
-    status: str
-    authentic: bool
+    instants: tuple[datetime, ...]
+    standings: tuple[Standing, ...]
+
+    def at(self, moment: datetime) -> Standing:
+        """How the subject stands at an instant; active before the first record."""
+        place = bisect_right(self.instants, moment)
+        return self.standings[place - 1] if place else Standing.ACTIVE
+
+
+RevocationBook: TypeAlias = Mapping[tuple[str, str], Revocations]
+"""The records by subject and by the organisation that signed them."""
 
 
 class Keychain:
@@ -116,37 +125,35 @@ class Keychain:
         return None if supplied is None else supplied.binding
 
 
-def revocations(index: Index, keychain: Keychain) -> dict[str, tuple[Revocation, ...]]:
-    """The revocation records of the set under their subjects, oldest first."""
-    found: dict[str, list[Revocation]] = defaultdict(list)
+def revocations(index: Index, keychain: Keychain) -> RevocationBook:
+    """The revocation records of the set."""
+    found: dict[tuple[str, str], list[tuple[datetime, str, bool]]] = defaultdict(list)
     for entry in index.of(ObjectType.REVOCATION_RECORD):
-        subject, status = entry.text("subject_id"), entry.text("status")
+        subject, status, organization = entry.text("subject_id"), entry.text("status"), entry.author.organization_id
         effective = parse_instant(entry.payload.get("effective_at"))
-        if subject is None or status is None or effective is None:
-            continue
-        organization = entry.author.organization_id
-        if isinstance(organization, str):
-            found[subject].append(Revocation(
-                organization, effective, status, _authentic(entry, organization, keychain)))
-    return {subject: tuple(sorted(records, key=lambda record: (record.effective_at, record.status)))
-            for subject, records in found.items()}
+        if subject is not None and status is not None and effective is not None and organization is not None:
+            found[subject, organization].append((effective, status, _authentic(entry, organization, keychain)))
+    return {key: _timeline(sorted(records)) for key, records in found.items()}
 
 
-def revoked_at(records: Iterable[Revocation], organization_id: str, moment: datetime) -> Standing:
-    """What the records by this organisation say of their subject at an instant; active where none speaks."""
+def revoked_at(book: RevocationBook, subject: str, organization_id: str, moment: datetime) -> Standing:
+    """What an organisation's records say of a subject at an instant; active where none speaks."""
+    records = book.get((subject, organization_id))
+    return Standing.ACTIVE if records is None else records.at(moment)
+
+
+def _timeline(records: Iterable[tuple[datetime, str, bool]]) -> Revocations:
     standing = Standing.ACTIVE
-    for record in records:
-        if record.effective_at > moment:
-            break
-        if record.organization_id != organization_id:
-            continue
-        if not record.authentic:
-            standing = Standing.UNKNOWN if standing is Standing.ACTIVE and record.status != ACTIVE else standing
-        elif record.status == "revoked":
-            return Standing.ENDED
-        else:
-            standing = Standing.ACTIVE if record.status == ACTIVE else Standing.ENDED
-    return standing
+    final = False
+    steps: dict[datetime, Standing] = {}
+    for effective, status, authentic in records:
+        if not final and not authentic:
+            standing = Standing.UNKNOWN if standing is Standing.ACTIVE and status != ACTIVE else standing
+        elif not final:
+            standing = Standing.ACTIVE if status == ACTIVE else Standing.ENDED
+            final = status == "revoked"
+        steps[effective] = standing
+    return Revocations(tuple(steps), tuple(steps.values()))
 
 
 def _authentic(entry: Entry, organization: str, keychain: Keychain) -> bool:

@@ -79,6 +79,10 @@ class Mandates:
         return tuple(seen.values())
 
     @cached_property
+    def _places(self) -> Mapping[int, int]:
+        return {id(document): at for at, document in enumerate(self.documents)}
+
+    @cached_property
     def by_id(self) -> Mapping[str, Mapping[str, Any]]:
         """The mandates under their identifiers; an identifier with two documents is left out."""
         found: dict[str, list[Mapping[str, Any]]] = {}
@@ -92,7 +96,7 @@ class Mandates:
         identifier = document.get("id")
         if isinstance(identifier, str) and Prefix.MANDATE.names(identifier):
             return identifier
-        return f"mandates[{next(at for at, held in enumerate(self.documents) if held is document)}]"
+        return f"mandates[{self._places.get(id(document), 0)}]"
 
     def note_proof(self, document: Mapping[str, Any], judgement: Judgement) -> None:
         """Step 2's overall result on a mandate's proof."""

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from a202_reference.codes import Code, Outcome
-from a202_reference.evidence.index import Entry
+from a202_reference.evidence.entry import Entry
 from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown
 from a202_reference.lifecycle.obligation_state import MAY_ASSERT, MAY_WAIVE, ObligationState

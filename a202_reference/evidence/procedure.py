@@ -37,7 +37,7 @@ def verify(material: Material, *, now: datetime, spread: Spread = map) -> Report
     """
     keychain = Keychain(material.keys, material.objects)
     index = build_index(material.objects, keychain.public, spread)
-    inquiry = Inquiry(material, now, index, keychain, revocations(index, keychain))
+    inquiry = Inquiry(index, material, now, keychain, revocations(index, keychain))
     step1_hashes.check(inquiry)
     step2_signatures.check(inquiry)
     step3_versions.check(inquiry)
@@ -65,7 +65,7 @@ def _key_status(inquiry: Inquiry) -> list[dict[str, Any]]:
         key = inquiry.keychain.get(key_id)
         if key is None:
             continue
-        revoked = revoked_at(inquiry.revocations.get(key_id, ()), key.organization_id, inquiry.now)
+        revoked = revoked_at(inquiry.revocations, key_id, key.organization_id, inquiry.now)
         standing = key.standing_at(inquiry.now) if revoked is Standing.ACTIVE else revoked
         statuses.append({
             "key_id": key_id,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from a202_reference.evidence.index import Entry
+from a202_reference.evidence.entry import Entry
 from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.obligation_replay import Replayed, replay
 from a202_reference.evidence.report import ObligationReading

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from a202_reference.evidence.index import Entry
+from a202_reference.evidence.entry import Entry
 from a202_reference.gate.reading import items, members
 
 _LISTS: Final = ("evidence_refs", "assurance_evidence_refs", "identity_evidence_refs", "authority_evidence_refs")

@@ -55,9 +55,15 @@ class Row(NamedTuple):
     @property
     def document(self) -> dict[str, Any]:
         """The member of `checks`."""
-        step, name, subject, result, code, detail = self
-        return {"step": step, "name": name, "subject": subject, "result": result.value,
-                "code": None if code is None else code.value, "detail": detail}
+        return _check(*self)
+
+
+_WORDS: Final = {outcome: outcome.value for outcome in Outcome}
+
+
+def _check(step: int, name: str, subject: str, result: Outcome, code: Code | None, detail: str) -> dict[str, Any]:
+    return {"step": step, "name": name, "subject": subject, "result": _WORDS[result],
+            "code": None if code is None else code.value, "detail": detail}
 
 
 class Findings:
@@ -81,6 +87,11 @@ class Findings:
         for step, flat in enumerate(self._steps):
             for name, subject, judgement in zip(flat[::3], flat[1::3], flat[2::3], strict=True):
                 yield Row(step, name, subject, *judgement)
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Every row as a member of `checks`."""
+        return [_check(step, name, subject, *judgement) for step, flat in enumerate(self._steps)
+                for name, subject, judgement in zip(flat[::3], flat[1::3], flat[2::3], strict=True)]
 
     def not_verified(self) -> Iterator[Row]:
         """The rows that failed or could not be made."""
@@ -154,8 +165,8 @@ class Report:
 
     def document(self, checks: Literal["all", "not_verified"] = "all") -> dict[str, Any]:
         """The result of verify_evidence. The counts are always whole."""
-        listed = self.rows if checks == "all" else self.not_verified()
-        return {**self.frame(), "checks": [row.document for row in listed]}
+        listed = self.findings.documents() if checks == "all" else [row.document for row in self.not_verified()]
+        return {**self.frame(), "checks": listed}
 
     def frame(self) -> dict[str, Any]:
         """All of the document but its checks, for a writer that lists them one by one."""

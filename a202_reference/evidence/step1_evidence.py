@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from a202_reference.codes import Code
-from a202_reference.evidence.index import Entry
+from a202_reference.evidence.entry import Entry
 from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.references import referenced_id
 from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown

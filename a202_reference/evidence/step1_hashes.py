@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias
 
 from a202_reference.canonical import NotCanonicalError, canonical_bytes, sha256_hex
 from a202_reference.codes import Code
-from a202_reference.evidence.index import Entry
+from a202_reference.evidence.entry import Entry
 from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown
 from a202_reference.evidence.step1_evidence import evidence_rows
@@ -78,6 +78,9 @@ def content_hash_present(entry: Entry, _: Inquiry) -> Judgement:
 
 def content_hash_format(entry: Entry, _: Inquiry) -> Judgement:
     """Every hash it declares is 64 lowercase hexadecimal digits."""
+    declared = entry.raw.get("content_hash")
+    if not entry.odd_hashes and (not isinstance(declared, str) or is_sha256_hex(declared)):
+        return VERIFIED
     if any(malformed_hashes(Subject(entry.raw, entry.payload, EMPTY))):
         return failed(Code.HASH_FORMAT_INVALID, "a declared hash is not 64 lowercase hexadecimal digits")
     return VERIFIED

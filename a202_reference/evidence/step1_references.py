@@ -5,43 +5,41 @@ Rules this module applies:
 - what is compared is the recomputed hash of the object held, never the one it declares (D2);
 - a mismatch in an offer, acceptance or agreement relation is `A202-AGREEMENT-HASH-MISMATCH`, of a response and its
   assertion `A202-OBLIGATION-RESPONSE-HASH-MISMATCH`, of an obligation or commitment and its agreement
-  `A202-OBLIGATION-SUBJECT-UNREFERENCED`, of a dispute and its subject `A202-DISPUTE-SUBJECT-UNREFERENCED`; any other
-  `A202-EVIDENCE-HASH-MISMATCH` (one code, D-32);
+  `A202-OBLIGATION-SUBJECT-UNREFERENCED`, of a claim and its invitation `A202-INVITATION-HASH-MISMATCH` (one code,
+  D-32);
 - a counterpart that is not held leaves the check unmade.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from a202_reference.authority.paths import resolves_in_terms
-from a202_reference.canonical import NotCanonicalError, value_hash
 from a202_reference.codes import Code
-from a202_reference.evidence.index import Entry
+from a202_reference.evidence.comparing import absent, holds_or
+from a202_reference.evidence.entry import Entry
 from a202_reference.evidence.inquiry import Inquiry
-from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown
+from a202_reference.evidence.report import VERIFIED, Judgement, failed
+from a202_reference.evidence.step1_disputes import (
+    accepting_act_hash,
+    inputs_hash,
+    question_matches_dispute,
+    subject_hash,
+    supersedes_hash,
+)
 from a202_reference.gate.reading import members
-from a202_reference.registries import ObjectType, ResponseType, SubjectType
+from a202_reference.registries import ObjectType, ResponseType
 
 Check: TypeAlias = Callable[[Entry, Inquiry], Judgement]
 
-_ABSENT: Final = "the {} {} is not here"
 _MAX_VERSIONS: Final = 64
-
-
-def _absent(what: str, identifier: Any) -> Judgement:
-    return unknown(_ABSENT.format(what, str(identifier)[:140]))
-
-
-def _mismatch(holds: bool, code: Code, detail: str) -> Judgement:
-    return VERIFIED if holds else failed(code, detail)
 
 
 def terms_hash(agreement: Entry, inquiry: Inquiry) -> Judgement:
     """An agreement's terms hash is that of its own terms."""
     recomputed = inquiry.terms_hashes[agreement]
-    return _mismatch(
+    return holds_or(
         recomputed is not None and agreement.payload.get("terms_hash") == recomputed,
         Code.AGREEMENT_HASH_MISMATCH, f"the terms hash to {recomputed}")
 
@@ -51,8 +49,8 @@ def accepted_offer_hash(agreement: Entry, inquiry: Inquiry) -> Judgement:
     named = agreement.payload.get("accepted_offer_id")
     offer = inquiry.find(named, ObjectType.OFFER)
     if offer is None:
-        return _absent("offer", named)
-    return _mismatch(
+        return absent("offer", named)
+    return holds_or(
         offer.hash is not None and agreement.payload.get("accepted_offer_hash") == offer.hash,
         Code.AGREEMENT_HASH_MISMATCH, f"{offer.subject} hashes to {offer.hash}")
 
@@ -62,9 +60,9 @@ def agreement_terms_equal_offer(agreement: Entry, inquiry: Inquiry) -> Judgement
     named = agreement.payload.get("accepted_offer_id")
     offer = inquiry.find(named, ObjectType.OFFER)
     if offer is None:
-        return _absent("offer", named)
+        return absent("offer", named)
     offered = inquiry.terms_hashes[offer]
-    return _mismatch(
+    return holds_or(
         offered is not None and agreement.payload.get("terms_hash") == offered,
         Code.AGREEMENT_HASH_MISMATCH, f"the terms of {offer.subject} hash to {offered}")
 
@@ -74,10 +72,10 @@ def agreement_acceptance_binding(agreement: Entry, inquiry: Inquiry) -> Judgemen
     named = agreement.payload.get("acceptance_id")
     acceptance = inquiry.find(named, ObjectType.ACCEPTANCE)
     if acceptance is None:
-        return _absent("acceptance", named)
+        return absent("acceptance", named)
     accepted = (acceptance.payload.get("offer_id"), acceptance.payload.get("offer_hash"))
     agreed = (agreement.payload.get("accepted_offer_id"), agreement.payload.get("accepted_offer_hash"))
-    return _mismatch(
+    return holds_or(
         accepted == agreed, Code.AGREEMENT_HASH_MISMATCH, f"{acceptance.subject} accepts another offer or other bytes")
 
 
@@ -86,10 +84,10 @@ def agreement_parties(agreement: Entry, inquiry: Inquiry) -> Judgement:
     named = agreement.payload.get("accepted_offer_id")
     offer = inquiry.find(named, ObjectType.OFFER)
     if offer is None:
-        return _absent("offer", named)
+        return absent("offer", named)
     agreed = [agreement.party(role).organization_id for role in ("buyer", "supplier")]
     offered = [offer.party(role).organization_id for role in ("offeror", "offeree")]
-    return _mismatch(
+    return holds_or(
         agreed in (offered, offered[::-1]), Code.AGREEMENT_HASH_MISMATCH,
         f"buyer and supplier are not the parties of {offer.subject}")
 
@@ -99,12 +97,12 @@ def offer_hash(acceptance: Entry, inquiry: Inquiry) -> Judgement:
     named = acceptance.payload.get("offer_id")
     offer = inquiry.find(named, ObjectType.OFFER)
     if offer is None:
-        return _absent("offer", named)
+        return absent("offer", named)
     if offer.hash is None or acceptance.payload.get("offer_hash") != offer.hash:
         return failed(Code.AGREEMENT_HASH_MISMATCH, f"{offer.subject} hashes to {offer.hash}")
     same = (acceptance.party("accepting_party") == offer.party("offeree")
             and acceptance.payload.get("session_id") == offer.payload.get("session_id"))
-    return _mismatch(
+    return holds_or(
         same, Code.AGREEMENT_HASH_MISMATCH, f"it is not by the offeree of {offer.subject}, or in another session")
 
 
@@ -115,10 +113,10 @@ def assertion_hash(response: Entry, inquiry: Inquiry) -> Judgement:
     named = response.payload.get("assertion_id")
     assertion = inquiry.find(named, ObjectType.PERFORMANCE_EVENT)
     if assertion is None:
-        return _absent("assertion", named)
+        return absent("assertion", named)
     holds = (assertion.hash is not None and response.payload.get("assertion_hash") == assertion.hash
              and response.payload.get("obligation_id") == assertion.payload.get("obligation_id"))
-    return _mismatch(
+    return holds_or(
         holds, Code.OBLIGATION_RESPONSE_HASH_MISMATCH,
         f"{assertion.subject} hashes to {assertion.hash}, about {assertion.payload.get('obligation_id')}")
 
@@ -128,8 +126,8 @@ def invitation_hash(acceptance: Entry, inquiry: Inquiry) -> Judgement:
     named = acceptance.payload.get("invitation_id")
     invitation = inquiry.find(named, ObjectType.COUNTERPARTY_INVITATION)
     if invitation is None:
-        return _absent("invitation", named)
-    return _mismatch(
+        return absent("invitation", named)
+    return holds_or(
         invitation.hash is not None and acceptance.payload.get("invitation_hash") == invitation.hash,
         Code.INVITATION_HASH_MISMATCH, f"{invitation.subject} hashes to {invitation.hash}")
 
@@ -142,7 +140,7 @@ def obligation_terms_hash(entry: Entry, inquiry: Inquiry) -> Judgement:
         return failed(Code.OBLIGATION_SUBJECT_UNREFERENCED, "the subject names another agreement")
     agreement = inquiry.find(named, ObjectType.AGREEMENT)
     if agreement is None:
-        return _absent("agreement", named)
+        return absent("agreement", named)
     version = next((version for version in _versions(agreement, inquiry)
                     if inquiry.terms_hashes[version] is not None
                     and inquiry.terms_hashes[version] == subject.get("terms_hash")), None)
@@ -157,82 +155,8 @@ def obligation_terms_hash(entry: Entry, inquiry: Inquiry) -> Judgement:
     else:
         parties = {entry.party(role).organization_id for role in ("obligor", "obligee")}
     fits = parties <= agreed and (entry.type is ObjectType.COMMITMENT or len(parties) == 2)
-    return _mismatch(
+    return holds_or(
         fits, Code.OBLIGATION_SUBJECT_UNREFERENCED, f"its parties are not those of {agreement.subject}")
-
-
-def subject_hash(dispute: Entry, inquiry: Inquiry) -> Judgement:
-    """What is disputed is the object named, in the bytes named, and of the kind named."""
-    kind, named, carried = (dispute.payload.get(name) for name in ("subject_type", "subject_id", "subject_hash"))
-    by_hash, by_id = inquiry.index.hashed(carried), inquiry.index.get(named)
-    if by_hash is None and by_id is None:
-        inquiry.miss(named)
-        return _absent("disputed object", named)
-    if kind == SubjectType.OBLIGATION_STATE and by_hash is not None:
-        holds = named == by_hash.id or named in _obligations_about(by_hash)
-        return _mismatch(
-            holds, Code.DISPUTE_SUBJECT_UNREFERENCED, f"{by_hash.subject} does not put {named} into a state")
-    if by_id is None:
-        holder = by_hash.subject if by_hash is not None else "another object"
-        return failed(Code.DISPUTE_SUBJECT_UNREFERENCED, f"{holder} has this hash, not {str(named)[:140]}")
-    if by_id.hash is None or by_id.hash != carried:
-        return failed(Code.DISPUTE_SUBJECT_UNREFERENCED, f"{by_id.subject} hashes to {by_id.hash}")
-    return _mismatch(
-        _is_of_kind(by_id, kind), Code.DISPUTE_SUBJECT_UNREFERENCED, f"{by_id.subject} is no {str(kind)[:20]}")
-
-
-def question_matches_dispute(determination: Entry, inquiry: Inquiry) -> Judgement:
-    """A determination answers the dispute's own question."""
-    named = determination.payload.get("dispute_id")
-    dispute = inquiry.find(named, ObjectType.DISPUTE)
-    if dispute is None:
-        return _absent("dispute", named)
-    question = members(determination.payload.get("question"))
-    same = all(question.get(name) == dispute.payload.get(name)
-               for name in ("subject_type", "subject_hash", "subject_id"))
-    return _mismatch(same, Code.DISPUTE_SUBJECT_UNREFERENCED, f"the question is not that of {dispute.subject}")
-
-
-def inputs_hash(determination: Entry, inquiry: Inquiry) -> Judgement:
-    """The input set that was supplied hashes to what the outcome carries."""
-    supplied = inquiry.material.determination_inputs.get(determination.id or "")
-    if supplied is None:
-        return unknown("the input set was not supplied")
-    try:
-        recomputed = value_hash(supplied)
-    except NotCanonicalError as refused:
-        return unknown(f"the supplied input set: {refused}")
-    carried = members(determination.payload.get("outcome")).get("inputs_hash")
-    return _mismatch(carried == recomputed, Code.EVIDENCE_HASH_MISMATCH, f"the input set hashes to {recomputed}")
-
-
-def supersedes_hash(determination: Entry, inquiry: Inquiry) -> Judgement:
-    """What is superseded is the exact determination named."""
-    supersedes = determination.payload.get("supersedes")
-    if supersedes is None:
-        return VERIFIED
-    named = members(supersedes).get("determination_id")
-    target = inquiry.find(named, ObjectType.DETERMINATION)
-    if target is None:
-        return _absent("determination", named)
-    return _mismatch(
-        target.hash is not None and members(supersedes).get("determination_hash") == target.hash,
-        Code.EVIDENCE_HASH_MISMATCH, f"{target.subject} hashes to {target.hash}")
-
-
-def accepting_act_hash(instruction: Entry, inquiry: Inquiry) -> Judgement:
-    """What triggers a settlement is an act of this transaction that accepts."""
-    carried = members(instruction.payload.get("trigger")).get("accepting_act_hash")
-    act = inquiry.index.hashed(carried)
-    if act is None:
-        return unknown("the act that triggers it is not here")
-    if act.transaction_id != instruction.transaction_id:
-        return failed(Code.SETTLEMENT_TRIGGER_ABSENT, f"{act.subject} is of another transaction")
-    if act.type is not ObjectType.OBLIGATION_RESPONSE:
-        return unknown(f"whether {act.subject} meets the condition is not machine-readable")
-    accepts = (act.payload.get("response_type") == ResponseType.ACCEPT
-               and act.payload.get("obligation_id") == instruction.payload.get("obligation_id"))
-    return _mismatch(accepts, Code.SETTLEMENT_TRIGGER_ABSENT, f"{act.subject} does not accept this obligation")
 
 
 def _versions(agreement: Entry, inquiry: Inquiry) -> Iterator[Entry]:
@@ -243,20 +167,6 @@ def _versions(agreement: Entry, inquiry: Inquiry) -> Iterator[Entry]:
             return
         yield at
         at = inquiry.index.get(at.raw.get("previous_version_id"), ObjectType.AGREEMENT)
-
-
-def _obligations_about(entry: Entry) -> tuple[Any, ...]:
-    """The obligations an object puts into a state."""
-    return (entry.payload.get("obligation_id"), members(entry.payload.get("data")).get("obligation_id"),
-            members(members(entry.payload.get("outcome")).get("state_result")).get("subject_id"))
-
-
-def _is_of_kind(entry: Entry, kind: Any) -> bool:
-    if kind == SubjectType.DETERMINATION:
-        return entry.type is ObjectType.DETERMINATION
-    if kind == SubjectType.REFUSAL:
-        return entry.type is ObjectType.POLICY_DECISION and entry.payload.get("decision") != "allow"
-    return bool(entry.entries)
 
 
 REFERENCE_CHECKS: Final[Mapping[ObjectType, tuple[tuple[str, Check], ...]]] = {

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from a202_reference.codes import Code, Outcome
-from a202_reference.evidence.index import Actor, Entry
+from a202_reference.evidence.entry import Actor, Entry
 from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.keychain import KnownKey
 from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown

@@ -23,7 +23,8 @@ from typing import Any, Final
 
 from a202_reference.canonical import NotCanonicalError
 from a202_reference.codes import Code, Outcome
-from a202_reference.evidence.index import Entry, Job, job_of, verify_job
+from a202_reference.evidence.entry import Entry
+from a202_reference.evidence.index import Job, job_of, verify_job
 from a202_reference.evidence.inquiry import Inquiry, Signed
 from a202_reference.evidence.keychain import KnownKey, Standing, revoked_at
 from a202_reference.evidence.material import Source
@@ -166,7 +167,7 @@ def _standing(entry: Mapping[str, Any], key: KnownKey | None, inquiry: Inquiry) 
 
 
 def _judged_standing(key: KnownKey, signed_at: datetime, moment: str, inquiry: Inquiry) -> Judgement:
-    revoked = revoked_at(inquiry.revocations.get(key.key_id, ()), key.organization_id, signed_at)
+    revoked = revoked_at(inquiry.revocations, key.key_id, key.organization_id, signed_at)
     standings = {key.standing_at(signed_at), revoked}
     if Standing.ENDED in standings:
         return failed(_INVALID, f"{key.key_id} was not valid at {moment}")

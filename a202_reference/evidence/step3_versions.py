@@ -15,10 +15,11 @@ Rules this module applies:
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 from a202_reference.codes import Code
-from a202_reference.evidence.index import Entry
+from a202_reference.evidence.entry import Entry
 from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown
 from a202_reference.gate.reading import members
@@ -35,9 +36,12 @@ def check(inquiry: Inquiry) -> None:
         if _version(entry) != 1 or _predecessor(entry) is not None:
             _later_version(entry, inquiry)
     _set_checks(inquiry)
-    for determination in inquiry.index.of(ObjectType.DETERMINATION):
+    determinations = inquiry.index.of(ObjectType.DETERMINATION)
+    looping = frozenset(_looping({each.id: _superseded(each) for each in determinations if each.id is not None}))
+    for determination in determinations:
         if determination.payload.get("supersedes") is not None:
-            inquiry.add(3, "supersession_chain", determination.subject, supersession_chain(determination, inquiry))
+            inquiry.add(3, "supersession_chain", determination.subject, supersession_chain(
+                determination, inquiry, loops=determination.id in looping))
     for dispute in inquiry.index.of(ObjectType.DISPUTE):
         if dispute.payload.get("subject_type") == SubjectType.DETERMINATION:
             inquiry.add(3, "appeal_target_current", dispute.subject, appeal_target_current(dispute, inquiry))
@@ -96,10 +100,12 @@ def _set_checks(inquiry: Inquiry) -> None:
         superseded = members(entry.payload.get("supersedes")).get("determination_id")
         if entry.type is ObjectType.DETERMINATION and isinstance(superseded, str):
             superseders[superseded].append(entry)
+    held = inquiry.index.by_id
+    looping = [held[each] for each in _looping({name: _predecessor(entry) for name, entry in held.items()})]
     duplicates = [entry for entry in inquiry.index.entries if entry.id in inquiry.index.ambiguous]
     _over_set(inquiry, "duplicate_identifier", duplicates, _GAP, "two different objects claim this identifier")
     _over_set(inquiry, "version_chain_fork", _rivals(successors), _GAP, "another version names the same predecessor")
-    _over_set(inquiry, "version_cycle", _looping(inquiry), _GAP, "following its predecessors leads back to it")
+    _over_set(inquiry, "version_cycle", looping, _GAP, "following its predecessors leads back to it")
     if inquiry.index.of(ObjectType.DETERMINATION):
         _over_set(inquiry, "supersession_fork", _rivals(superseders), Code.DETERMINATION_SUPERSESSION_FORKED,
                   "another determination supersedes the same one")
@@ -118,22 +124,21 @@ def _rivals(named: dict[str, list[Entry]]) -> list[Entry]:
             for entry in entries]
 
 
-def _looping(inquiry: Inquiry) -> list[Entry]:
-    """Objects whose predecessors lead back to them."""
+def _looping(following: Mapping[str, str | None]) -> list[str]:
+    """The identifiers from which following leads back to themselves; each is visited once."""
     settled: dict[str, bool] = {}
-    for start in inquiry.index.by_id:
-        path: dict[str, None] = {}
+    for start in following:
+        path: dict[str, int] = {}
         at: str | None = start
-        while at is not None and at not in settled and at not in path:
-            path[at] = None
-            held = inquiry.index.by_id.get(at)
-            at = None if held is None else _predecessor(held)
-        loop = set(list(path)[list(path).index(at):]) if at is not None and at in path else set()
-        settled.update({step: step in loop for step in path})
-    return [entry for identifier, entry in inquiry.index.by_id.items() if settled[identifier]]
+        while at is not None and at in following and at not in settled and at not in path:
+            path[at] = len(path)
+            at = following[at]
+        begins = path.get(at, len(path)) if at is not None else len(path)
+        settled.update({step: place >= begins for step, place in path.items()})
+    return [identifier for identifier, loops in settled.items() if loops]
 
 
-def supersession_chain(determination: Entry, inquiry: Inquiry) -> Judgement:
+def supersession_chain(determination: Entry, inquiry: Inquiry, *, loops: bool) -> Judgement:
     """It supersedes a determination on the same question, for a registered reason, without a loop."""
     supersedes = members(determination.payload.get("supersedes"))
     reason = supersedes.get("reason")
@@ -142,7 +147,7 @@ def supersession_chain(determination: Entry, inquiry: Inquiry) -> Judgement:
     target = inquiry.find(supersedes.get("determination_id"), ObjectType.DETERMINATION)
     if target is None:
         return unknown(f"the determination {str(supersedes.get('determination_id'))[:140]} is not here")
-    if _supersedes_itself(determination, inquiry):
+    if loops:
         return failed(_GAP, "following what it supersedes leads back to it")
     asked = members(determination.payload.get("question")).get("subject_hash")
     if asked not in (members(target.payload.get("question")).get("subject_hash"), target.hash) or asked is None:
@@ -155,23 +160,17 @@ def appeal_target_current(dispute: Entry, inquiry: Inquiry) -> Judgement:
     target = inquiry.find(dispute.payload.get("subject_id"), ObjectType.DETERMINATION)
     if target is None or dispute.created_at is None:
         return unknown("the determination appealed against is not here")
-    for later in inquiry.index.of(ObjectType.DETERMINATION):
-        names = members(later.payload.get("supersedes")).get("determination_id") == target.id
-        if not names or later.payload.get("dispute_id") == dispute.id:
+    for later in inquiry.superseded_by.get(target.id or "", ()):
+        if later.payload.get("dispute_id") == dispute.id:
             continue
         if later.created_at is None or later.created_at <= dispute.created_at:
             return failed(Code.DETERMINATION_SUPERSESSION_FORKED, f"{later.subject} had superseded it already")
     return VERIFIED
 
 
-def _supersedes_itself(determination: Entry, inquiry: Inquiry) -> bool:
-    seen: set[str] = set()
-    at: Any = determination.id
-    while isinstance(at, str) and at not in seen:
-        seen.add(at)
-        held = inquiry.index.get(at, ObjectType.DETERMINATION)
-        at = None if held is None else members(held.payload.get("supersedes")).get("determination_id")
-    return isinstance(at, str) and at == determination.id
+def _superseded(determination: Entry) -> str | None:
+    named = members(determination.payload.get("supersedes")).get("determination_id")
+    return named if isinstance(named, str) else None
 
 
 def _version(entry: Entry) -> int | None:

@@ -18,9 +18,10 @@ from itertools import pairwise
 from typing import Final
 
 from a202_reference.codes import Code
-from a202_reference.evidence.index import Entry, StreamKey
-from a202_reference.evidence.inquiry import Inquiry, sequence_of
+from a202_reference.evidence.entry import Entry, StreamKey
+from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.material import Head
+from a202_reference.evidence.relations import sequence_of
 from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown
 from a202_reference.identifiers import Prefix
 

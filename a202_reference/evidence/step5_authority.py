@@ -27,7 +27,7 @@ from a202_reference.authority.evaluate import Evaluation
 from a202_reference.codes import Code, Decision
 from a202_reference.evidence.approvals import Releases
 from a202_reference.evidence.decisions import Decisions
-from a202_reference.evidence.index import Entry
+from a202_reference.evidence.entry import Entry
 from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.rebuilding import ACTED
 from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from a202_reference.authority.status import StatusResult, status_fault
 from a202_reference.codes import Code, Outcome
-from a202_reference.evidence.index import Entry
+from a202_reference.evidence.entry import Entry
 from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.keychain import Standing, revoked_at
 from a202_reference.evidence.report import Judgement, failed, unknown
@@ -76,7 +76,7 @@ class Force:
     def _standing(self, mandate: Mapping[str, Any], moment: datetime) -> Standing:
         organization = str(mandate.get("represented_organization_id"))
         agent = members(mandate.get("subject")).get("agent_id")
-        standings = {revoked_at(self._inquiry.revocations.get(str(subject), ()), organization, moment)
+        standings = {revoked_at(self._inquiry.revocations, str(subject), organization, moment)
                      for subject in (mandate.get("id"), agent)}
         return next(standing for standing in (Standing.ENDED, Standing.UNKNOWN, Standing.ACTIVE)
                     if standing in standings)

@@ -12,73 +12,37 @@ Rules this module applies:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from a202_reference.codes import Code, Outcome
-from a202_reference.evidence.index import Actor, Entry, stream_of
-from a202_reference.evidence.inquiry import Inquiry, sequence_of
-from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown
-from a202_reference.evidence.step1_references import (
-    accepting_act_hash,
-    assertion_hash,
-    obligation_terms_hash,
-    offer_hash,
+from a202_reference.codes import Code
+from a202_reference.evidence.entry import Entry, stream_of
+from a202_reference.evidence.guarding import (
+    all_of,
+    assertion_guard,
+    complete,
+    obligation_guard,
+    response_guard,
+    signed_by,
+    well_formed,
 )
-from a202_reference.evidence.step2_parties import belongs_to
-from a202_reference.gate import judge_object
-from a202_reference.gate.reading import items, members
-from a202_reference.registries import ObjectType, RejectionReason, ResponseType
-from a202_reference.schemas import object_errors
+from a202_reference.evidence.inquiry import Inquiry
+from a202_reference.evidence.relations import sequence_of
+from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown
+from a202_reference.evidence.step1_disputes import accepting_act_hash
+from a202_reference.evidence.step1_references import offer_hash
+from a202_reference.gate.reading import members
+from a202_reference.registries import ObjectType, ResponseType
 from a202_reference.times import parse_instant
 
 Guard: TypeAlias = Callable[[Entry, Inquiry], Judgement]
 
 _ILLEGAL: Final = Code.EVIDENCE_TRANSITION_ILLEGAL
-_REASONS: Final = frozenset(reason.value for reason in RejectionReason)
 
 
 def guard(event: Entry, inquiry: Inquiry) -> Judgement:
     """Whether the guard of an event held."""
     return GUARDS.get(event.text("event_type") or "", _not_recomputed)(event, inquiry)
-
-
-def all_of(parts: Iterable[Judgement]) -> Judgement:
-    """Failed (illegal) where a part failed, else not checkable where one could not be checked, else verified."""
-    missing: Judgement | None = None
-    for part in parts:
-        if part.outcome is Outcome.FAILED:
-            return failed(_ILLEGAL, part.detail)
-        if part.outcome is Outcome.NOT_CHECKABLE and missing is None:
-            missing = part
-    return missing or VERIFIED
-
-
-def signed_by(entry: Entry, party: Actor, inquiry: Inquiry) -> Judgement:
-    """The party's own signature on an object verifies."""
-    own = [signed for signed in inquiry.signatures(entry) if signed.key is None or belongs_to(signed.key, party)]
-    if any(signed.overall.outcome is Outcome.VERIFIED for signed in own):
-        return VERIFIED
-    if any(signed.overall.outcome is Outcome.NOT_CHECKABLE for signed in own):
-        return unknown(f"whether {party.organization_id} signed {entry.subject} cannot be checked")
-    return failed(_ILLEGAL, f"{entry.subject} has no verified signature of {party.organization_id}")
-
-
-def well_formed(entry: Entry, inquiry: Inquiry) -> Judgement:
-    """The object is of its shape."""
-    if inquiry.is_shaped(entry):
-        return VERIFIED
-    errors = object_errors(entry.raw)
-    return failed(_ILLEGAL, f"{entry.subject}: {errors[0] if errors else 'it is not of its shape'}")
-
-
-def complete(offer: Entry) -> Judgement:
-    """The offer passes the gate: its shape, its terms under its profile, its validity."""
-    judged = judge_object(offer.raw)
-    if judged.accepted:
-        return VERIFIED
-    said = judged.codes[0].meaning if judged.codes else judged.schema_errors[0]
-    return failed(_ILLEGAL, f"{offer.subject}: {said}")
 
 
 def _data(event: Entry, member: str, kind: ObjectType, inquiry: Inquiry) -> Entry | Judgement:
@@ -115,14 +79,12 @@ def _no_session(event: Entry, inquiry: Inquiry) -> Judgement:
 
 def _current(offer: Entry, acceptance: Entry, inquiry: Inquiry) -> Judgement:
     """No other held offer had superseded it when it was accepted."""
-    for later in inquiry.superseding.get(offer.id or "", ()):
-        if later is offer or later.created_at is None or acceptance.created_at is None:
-            continue
-        if later.created_at < acceptance.created_at:
-            return failed(_ILLEGAL, f"{later.subject} had superseded {offer.subject} before it was accepted")
-        if later.created_at == acceptance.created_at:
-            return unknown(f"whether {later.subject} superseded {offer.subject} first cannot be told")
-    return VERIFIED
+    superseded, accepted = inquiry.superseding.get(offer.id or ""), acceptance.created_at
+    if superseded is None or accepted is None or accepted < superseded[0]:
+        return VERIFIED
+    if superseded[0] < accepted:
+        return failed(_ILLEGAL, f"{superseded[1]} had superseded {offer.subject} before it was accepted")
+    return unknown(f"whether {superseded[1]} superseded {offer.subject} first cannot be told")
 
 
 def _unexpired(offer: Entry, acceptance: Entry, event: Entry) -> Judgement:
@@ -151,9 +113,8 @@ def _committed(event: Entry, inquiry: Inquiry) -> Judgement:
 
 def _formed(acceptance: Entry, event: Entry, inquiry: Inquiry) -> Judgement:
     """The acceptance is the one the record's direct formation names, where that event is here."""
-    for earlier in inquiry.naming.get((ObjectType.TRANSACTION_EVENT, acceptance.id or ""), ()):
-        if earlier.payload.get("event_type") == "agreement.direct" and earlier.transaction_id == event.transaction_id:
-            return VERIFIED
+    if (event.transaction_id, acceptance.id) in inquiry.formed:
+        return VERIFIED
     if event.transaction_id in inquiry.direct_transactions:
         return failed(_ILLEGAL, "the agreement rests on another acceptance than the formation")
     return unknown("the event that formed the agreement is not here")
@@ -166,35 +127,9 @@ def _activated(event: Entry, inquiry: Inquiry) -> Judgement:
     return obligation_guard(obligation, sequence_of(event), inquiry)
 
 
-def obligation_guard(obligation: Entry, before: int | None, inquiry: Inquiry) -> Judgement:
-    """The obligation derives from an agreement that the record committed; before this sequence, where one is given."""
-    parts = [well_formed(obligation, inquiry), obligation_terms_hash(obligation, inquiry)]
-    committed = [event for event in inquiry.naming.get(
-        (ObjectType.TRANSACTION_EVENT, obligation.text("agreement_id") or ""), ())
-        if event.payload.get("event_type") in ("agreement.committed", "agreement.amended")]
-    if not committed:
-        parts.append(unknown("the event that committed the agreement is not here"))
-    elif before is not None and all((sequence_of(event) or 0) >= before for event in committed):
-        parts.append(failed(_ILLEGAL, "the agreement was committed later"))
-    return all_of(parts)
-
-
 def _declared(event: Entry, inquiry: Inquiry) -> Judgement:
     assertion = _data(event, "performance_event_id", ObjectType.PERFORMANCE_EVENT, inquiry)
     return assertion if isinstance(assertion, Judgement) else assertion_guard(assertion, inquiry)
-
-
-def assertion_guard(assertion: Entry, inquiry: Inquiry) -> Judgement:
-    """The obligor asserts, with evidence, and signed it."""
-    obligation = inquiry.find(assertion.payload.get("obligation_id"), ObjectType.OBLIGATION)
-    parts = [well_formed(assertion, inquiry)]
-    if not items(assertion.payload.get("evidence_refs")):
-        parts.append(failed(_ILLEGAL, "performance is asserted without evidence"))
-    if obligation is None:
-        parts.append(unknown("the obligation is not here"))
-    else:
-        parts.append(signed_by(assertion, obligation.party("obligor"), inquiry))
-    return all_of(parts)
 
 
 def _answered(event: Entry, inquiry: Inquiry) -> Judgement:
@@ -207,19 +142,6 @@ def _answered(event: Entry, inquiry: Inquiry) -> Judgement:
     return response_guard(response, inquiry)
 
 
-def response_guard(response: Entry, inquiry: Inquiry) -> Judgement:
-    """The obligee answers, over the exact assertion, and signed it; a rejection has a registered reason."""
-    obligation = inquiry.find(response.payload.get("obligation_id"), ObjectType.OBLIGATION)
-    parts = [well_formed(response, inquiry), assertion_hash(response, inquiry)]
-    if response.payload.get("response_type") == ResponseType.REJECT and response.text("reason_code") not in _REASONS:
-        parts.append(failed(_ILLEGAL, "the reason is not registered"))
-    if obligation is None:
-        parts.append(unknown("the obligation is not here"))
-    else:
-        parts.append(signed_by(response, obligation.party("obligee"), inquiry))
-    return all_of(parts)
-
-
 def _instructed(event: Entry, inquiry: Inquiry) -> Judgement:
     instruction = _data(event, "settlement_instruction_id", ObjectType.SETTLEMENT_INSTRUCTION, inquiry)
     if isinstance(instruction, Judgement):
@@ -228,12 +150,9 @@ def _instructed(event: Entry, inquiry: Inquiry) -> Judgement:
 
 
 def _before_commitment(event: Entry, inquiry: Inquiry) -> Judgement:
-    own = sequence_of(event)
-    for other in inquiry.ordered_streams.get(stream_of(event), ()):
-        earlier = sequence_of(other)
-        if other.payload.get("event_type") == "agreement.committed" and earlier is not None and own is not None \
-                and earlier < own:
-            return failed(_ILLEGAL, f"{other.subject} had committed the agreement")
+    own, committed = sequence_of(event), inquiry.committed_streams.get(stream_of(event))
+    if own is not None and committed is not None and committed < own:
+        return failed(_ILLEGAL, f"the event at sequence {committed} had committed an agreement")
     return unknown("who was entitled to end it is not recomputed")
 
 

@@ -21,11 +21,11 @@ from typing import Any, Final, TypeVar
 from a202_reference.codes import Code, Refusal
 from a202_reference.documents.envelope import Assertion, Obligation
 from a202_reference.evidence.decisions import Decisions
-from a202_reference.evidence.index import Entry
+from a202_reference.evidence.entry import Entry
+from a202_reference.evidence.guarding import assertion_guard, obligation_guard, response_guard
 from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.obligation_replay import replay
 from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown
-from a202_reference.evidence.step5_guards import assertion_guard, obligation_guard, response_guard
 from a202_reference.gate.reading import items
 from a202_reference.lifecycle.due import discharge_targets, has_cycle
 from a202_reference.lifecycle.obligations import acceptance_fault, asserted_fault

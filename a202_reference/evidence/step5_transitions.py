@@ -17,8 +17,9 @@ from typing import Any, Final
 from a202_reference.codes import Code
 from a202_reference.evidence import step5_authority, step5_obligations
 from a202_reference.evidence.decisions import Decisions
-from a202_reference.evidence.index import Entry
-from a202_reference.evidence.inquiry import Inquiry, sequence_of
+from a202_reference.evidence.entry import Entry
+from a202_reference.evidence.inquiry import Inquiry
+from a202_reference.evidence.relations import sequence_of
 from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown
 from a202_reference.evidence.step5_guards import guard
 from a202_reference.gate.reading import members
@@ -59,8 +60,10 @@ def check(inquiry: Inquiry) -> None:
 def _event(inquiry: Inquiry, kind: str, before: Entry | None, event: Entry) -> None:
     rules = inquiry.rules_for(event)
     inquiry.add(5, "rules_version_resolves", event.subject, VERIFIED if rules else _NO_RULES)
-    inquiry.add(5, "transition_legality", event.subject, transition_legality(kind, event, rules))
-    inquiry.add(5, "recomputed_to_state", event.subject, recomputed_to_state(kind, event, rules))
+    target = None if rules is None else rules.target(
+        kind, event.payload.get("from_state"), event.payload.get("event_type"))
+    inquiry.add(5, "transition_legality", event.subject, transition_legality(event, rules, target))
+    inquiry.add(5, "recomputed_to_state", event.subject, recomputed_to_state(event, rules, target))
     if before is not None:
         inquiry.add(5, "from_state_continuity", event.subject, from_state_continuity(before, event))
         inquiry.add(5, "terminal_state", event.subject, terminal_state(kind, before))
@@ -72,21 +75,20 @@ def _event(inquiry: Inquiry, kind: str, before: Entry | None, event: Entry) -> N
     _references(inquiry, event)
 
 
-def transition_legality(kind: str, event: Entry, rules: RuleSet | None) -> Judgement:
-    """The triple is registered."""
+def transition_legality(event: Entry, rules: RuleSet | None, target: str | None) -> Judgement:
+    """The triple is registered; `target` is where the rules lead from there by this event."""
     if rules is None:
         return _NO_RULES
-    move = tuple(event.payload.get(name) for name in ("from_state", "event_type", "to_state"))
-    if _target(kind, event, rules) is not None and _target(kind, event, rules) == move[2]:
+    if target is not None and target == event.payload.get("to_state"):
         return VERIFIED
+    move = tuple(event.payload.get(name) for name in ("from_state", "event_type", "to_state"))
     return failed(_ILLEGAL, f"{_shown(move)} is not registered in rules {rules.version}")
 
 
-def recomputed_to_state(kind: str, event: Entry, rules: RuleSet | None) -> Judgement:
+def recomputed_to_state(event: Entry, rules: RuleSet | None, target: str | None) -> Judgement:
     """The state reached is the one the rules lead to."""
     if rules is None:
         return _NO_RULES
-    target = _target(kind, event, rules)
     if target is None:
         return unknown(f"rules {rules.version} lead nowhere from there by this event")
     if target == event.payload.get("to_state"):
@@ -123,10 +125,6 @@ def _references(inquiry: Inquiry, event: Entry) -> None:
         else:
             inquiry.add(5, "event_references_resolve", event.subject, unknown(
                 f"`{member}` names {str(named)[:140]}, which is not here as {family.value}"))
-
-
-def _target(kind: str, event: Entry, rules: RuleSet) -> str | None:
-    return rules.target(kind, event.payload.get("from_state"), event.payload.get("event_type"))
 
 
 def _shown(move: tuple[Any, ...]) -> str:

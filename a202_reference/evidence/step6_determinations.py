@@ -18,10 +18,10 @@ from datetime import datetime
 from typing import Any, Final, TypeAlias
 
 from a202_reference.codes import Code, Outcome
-from a202_reference.evidence.index import Entry
+from a202_reference.evidence.entry import Entry
 from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown
-from a202_reference.evidence.step1_references import inputs_hash
+from a202_reference.evidence.step1_disputes import inputs_hash
 from a202_reference.evidence.step2_parties import determiner_signs
 from a202_reference.gate.reading import items, members
 from a202_reference.lifecycle.rules import (
@@ -214,11 +214,7 @@ def _contested_at(dispute: Entry, inquiry: Inquiry) -> datetime | None:
         moment = parse_instant(subject.payload.get(member))
         if moment is not None:
             return moment
-    for event in inquiry.naming.get((ObjectType.TRANSACTION_EVENT, subject.id or ""), ()):
-        moment = parse_instant(event.payload.get("occurred_at"))
-        if moment is not None:
-            return moment
-    return subject.created_at
+    return inquiry.recorded_at.get(subject.id or "", subject.created_at)
 
 
 DETERMINATION_CHECKS: Final[tuple[tuple[str, Check], ...]] = (

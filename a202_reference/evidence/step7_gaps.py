@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from a202_reference.evidence.index import Entry
+from a202_reference.evidence.entry import Entry
 from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.references import referenced_id
 from a202_reference.evidence.report import Scope, unknown
@@ -45,7 +45,9 @@ def check(inquiry: Inquiry) -> Scope:
     for named in sorted(inquiry.unregistered):
         inquiry.add(7, "unregistered_type", inquiry.whole, unknown(f"{named} is not registered"))
     for named in sorted(inquiry.unresolved):
-        inquiry.add(7, "unresolved_reference", named, unknown("it is named here, and not here itself"))
+        stated = named in inquiry.material.stated_gaps
+        inquiry.add(7, "unresolved_reference", named, unknown(
+            "it is openly left out" if stated else "it is named here, and not here itself"))
     return Scope(
         objects=tuple(dict.fromkeys(entry.subject for entry in inquiry.index.entries)),
         operated_objects=tuple(dict.fromkeys(

@@ -67,15 +67,27 @@ def discharge_targets(condition: object) -> tuple[str, ...]:
 
 
 def has_cycle(conditions: Mapping[str, object]) -> bool:
-    """True where obligations (id to due condition) wait for each other in a loop, a self-reference included."""
-    waiting = {obligation: set(discharge_targets(condition)) & conditions.keys()
-               for obligation, condition in conditions.items()}
-    while free := [obligation for obligation, targets in waiting.items() if not targets]:
-        for obligation in free:
-            del waiting[obligation]
-        for targets in waiting.values():
-            targets.difference_update(free)
-    return bool(waiting)
+    """True where obligations (id to due condition) wait for each other in a loop, a self-reference included.
+
+    Those that wait for nobody are set free, and with each of them those that waited only for it; whoever is never
+    set free waits in a loop. Each wait is looked at once.
+    """
+    waits: dict[str, int] = {}
+    awaited_by: dict[str, list[str]] = {}
+    for obligation, condition in conditions.items():
+        targets = set(discharge_targets(condition)) & conditions.keys()
+        waits[obligation] = len(targets)
+        for target in targets:
+            awaited_by.setdefault(target, []).append(obligation)
+    free = [obligation for obligation, count in waits.items() if count == 0]
+    freed = 0
+    while free:
+        freed += 1
+        for obligation in awaited_by.get(free.pop(), ()):
+            waits[obligation] -= 1
+            if waits[obligation] == 0:
+                free.append(obligation)
+    return freed < len(waits)
 
 
 def _leaf(condition: Mapping[str, Any], facts: DueFacts) -> Due:

@@ -14,11 +14,12 @@ from a202_reference.evidence.bundle import read_bundle
 from a202_reference.evidence.material import Material
 from a202_reference.evidence.procedure import verify
 from a202_reference.evidence.report import Report
+from a202_reference.lifecycle import acts
 from a202_reference.lifecycle.rules import RULE_SETS
 from a202_reference.registries import ObjectType, Purpose
 from a202_reference.signing import sign_entry, unsigned_entry
 from a202_reference.times import format_instant
-from tests.evidence.records import BUYER, START, SUPPLIER, TXN, Story, report_on, retold, signer
+from tests.evidence.records import BUYER, MONEY, START, SUPPLIER, TXN, Story, report_on, retold, rule, signer
 from tests.evidence.stories import told
 from tests.evidence.test_broken_records import event, nth
 
@@ -355,6 +356,34 @@ class StepFive(unittest.TestCase):
         bundle = edited(lambda each: nth(each, "approval")["signatures"][0].update(key_id="key_nobody_01"), "approved")
         self.assertIn((N, None), results(report_on(bundle), "policy_decision_permits"))
 
+    def test_of_several_approvals_each_releases_one_act(self) -> None:
+        """Two acts over one document, two approvals of it, and copies of them that say something else beside it."""
+        story = Story(buyer_over={"approval_rules": [rule()]})
+        act = story.act_of("offer.accept")
+        story.approve(BUYER, act)
+        story.form()
+        agreement = story.of("agreement")[0]
+        issued = acts.issue_act(acts.Setting(TXN, SUPPLIER.organization_id), acts.core_of("20", "H87", MONEY),
+                                agreement["id"])
+        for _ in range(2):
+            story.later(minutes=1).approve(BUYER, issued)
+        first = story.later(minutes=1).issue()
+        self.assertEqual({(V, None)}, results(report_on(story.bundle), "policy_decision_permits"))
+        story.issue()
+        self.assertEqual({(V, None)}, results(report_on(story.bundle), "policy_decision_permits"))
+        story.issue()
+        self.assertEqual({(V, None), (F, Code.EVIDENCE_TRANSITION_ILLEGAL)}, results(
+            report_on(story.bundle), "policy_decision_permits"))
+        bundle = story.bundle
+        for approval in [each for each in bundle["objects"] if each["object_type"] == "approval"]:
+            bundle["objects"].append({**approval, "created_by": SUPPLIER.actor})
+        self.assertEqual({(F, Code.EVIDENCE_CHAIN_GAP)}, results(report_on(bundle), "duplicate_identifier"))
+        self.assertEqual("pending", first["payload"]["state"])
+
+    def test_an_approval_without_canonical_form_releases_nothing(self) -> None:
+        bundle = edited(lambda each: nth(each, "approval")["payload"].update(conditions=["\ud800"]), "approved")
+        self.assertIn((F, Code.EVIDENCE_TRANSITION_ILLEGAL), results(report_on(bundle), "policy_decision_permits"))
+
     def test_an_approval_over_an_act_that_was_never_recorded_is_not_checkable(self) -> None:
         story = Story().form()
         approval = story.approve(BUYER, {"action_type": "offer.accept", "transaction_id": TXN})
@@ -556,6 +585,12 @@ class StepSeven(unittest.TestCase):
         self.assertEqual((), report.scope.streams_disclosed)
         self.assertIn(TXN, report.scope.undisclosed_streams)
         self.assertEqual({(N, None)}, results(report, "undisclosed_stream", TXN))
+
+    def test_a_gap_that_is_stated_is_told_as_that(self) -> None:
+        offer = nth(told("walkthrough"), "offer")["id"]
+        report = report_on(edited(lambda bundle: (without("offer")(bundle), bundle.update(stated_gaps=[offer]))))
+        self.assertEqual(["it is openly left out"], [
+            row.detail for row in report.rows if row.name == "unresolved_reference" and row.subject == offer])
 
     def test_evidence_nobody_references_is_named(self) -> None:
         report = report_on(edited(without("performance_event")))

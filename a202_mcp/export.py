@@ -1,0 +1,71 @@
+"""`a202-mcp export TRANSACTION --state-dir DIR [-o FILE]`: write a transaction's bundle (surface 6, 7).
+
+Exit status: 0 written, 2 nothing is held under that id, or the state or the file cannot be used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sqlite3
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from a202_mcp.state_dir import VARIABLE, state_dir
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Export one bundle; the exit status."""
+    parser = argparse.ArgumentParser(
+        "a202-mcp export", allow_abbrev=False,
+        description="Write the bundle with which a stranger can verify a transaction.")
+    parser.add_argument("transaction", metavar="TRANSACTION", help="the transaction's id")
+    parser.add_argument("--state-dir", metavar="DIR", help=f"where the record is kept (else ${VARIABLE})")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the file to write (else standard output)")
+    options = parser.parse_args(list(arguments))
+    directory = state_dir(options.state_dir)
+    if directory is None:
+        return _refused(f"name the state directory: --state-dir DIR, or ${VARIABLE}")
+    if not directory.is_dir():
+        return _refused(f"there is no directory {directory}")
+    try:
+        bundle = _bundle(directory, options.transaction)
+    except (OSError, sqlite3.Error) as broken:
+        return _refused(f"the state in {directory} cannot be read: {broken}")
+    if bundle is None:
+        return _refused(f"nothing is held under {options.transaction!r} in {directory}")
+    try:
+        _write(bundle, options.output)
+    except OSError as broken:
+        return _refused(f"{options.output or 'standard output'} cannot be written: {broken}")
+    return 0
+
+
+def _bundle(directory: Path, transaction_id: str) -> Mapping[str, Any] | None:
+    from a202_mcp.workspace import Workspace  # noqa: PLC0415 - the store is not needed to print the help
+
+    workspace = Workspace.open(directory)
+    try:
+        return workspace.bundle(transaction_id)
+    finally:
+        workspace.close()
+
+
+def _write(bundle: Mapping[str, Any], output: str | None) -> None:
+    """One member a line at the top, so that two bundles can be compared by eye; ASCII, so that nothing is mangled."""
+    text = json.dumps(bundle, indent=1) + "\n"
+    if output is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    else:
+        Path(output).write_text(text, encoding="ascii")
+
+
+def _refused(reason: str) -> int:
+    sys.stderr.write(f"a202-mcp export: {reason}\n")
+    return 2
+
+
+main = run
