@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from a202_reference.canonical import value_hash
 from a202_reference.codes import Code, Outcome
 from tests.evidence.records import BUYER, SUPPLIER, TXN, report_on, retold
 from tests.evidence.stories import STORIES, told
@@ -322,6 +323,16 @@ CASES: dict[str, Case] = {
         Code.AGREEMENT_HASH_MISMATCH),
     "agreement between others": Case(
         "walkthrough", payload("agreement", buyer=STRANGER), "agreement_parties", Code.AGREEMENT_HASH_MISMATCH),
+    "agreement on terms that were not offered": Case(
+        "walkthrough", lambda bundle: (
+            nth(bundle, "agreement")["payload"]["terms"]["core"].update(quantity="21"), nth(bundle, "agreement")[
+                "payload"].update(terms_hash=value_hash(nth(bundle, "agreement")["payload"]["terms"]))),
+        "agreement_terms_equal_offer", Code.AGREEMENT_HASH_MISMATCH),
+    "agreement on an acceptance of another offer": Case(
+        "walkthrough", lambda bundle: (
+            another("offer", id="off_other_01", valid_until="2026-08-22T10:00:00Z")(bundle),
+            nth(bundle, "acceptance")["payload"].update(offer_id="off_other_01")),
+        "agreement_acceptance_binding", Code.AGREEMENT_HASH_MISMATCH),
     "one key for both parties": Case(
         "walkthrough", signed_with("agreement", BUYER.key_id, 1), "agreement_both_parties", SIGNATURE),
     "one signature on the agreement": Case(
@@ -369,6 +380,21 @@ CASES: dict[str, Case] = {
         "partial", payload("obligation", 1, unit_code="KGM"), "remainder_exact", Code.OBLIGATION_REMAINDER_MISSING),
     "rejected for no registered reason": Case(
         "rejected", payload("obligation_response", reason_code="mood"), "guard_acceptance.rejected", ILLEGAL),
+    "granted by an answer that rejects": Case(
+        "walkthrough", payload("obligation_response", response_type="reject", reason_code="quantity_short"),
+        "guard_acceptance.granted", ILLEGAL),
+    "activated before its agreement was committed": Case(
+        "walkthrough", lambda bundle: (
+            event(bundle, "agreement.committed")["payload"].update(sequence=9)), "guard_obligation.activated",
+        ILLEGAL),
+    "waived without a signature of the obligee": Case(
+        "waived", by_the_supplier("obligation_response"), "guard_obligation.waived", ILLEGAL),
+    "declared by an assertion of another transaction": Case(
+        "walkthrough", lambda bundle: nth(bundle, "performance_event").update(transaction_id="txn_other_01"),
+        "guard_performance.declared", ILLEGAL),
+    "due condition of no registered form": Case(
+        "eventless", payload("obligation", 1, due_condition={"type": "due_some_day"}), "guard_obligation.activated",
+        ILLEGAL),
     "answered twice": Case("walkthrough", answered_twice, "obligation_replay", ILLEGAL),
     "waived after its end": Case("walkthrough", waived_after_the_end, "obligation_replay", ILLEGAL),
     "obligations wait for each other": Case(

@@ -568,6 +568,105 @@ class StepSix(unittest.TestCase):
                 self.assertEqual({expected}, results(self.told(dispute), "subject_hash"))
 
 
+class Supersession(unittest.TestCase):
+    """Determinations that supersede, and appeals against them; only what these checks read is there."""
+
+    def bundle(self, *determinations: dict[str, Any], appeal: dict[str, Any] | None = None) -> dict[str, Any]:
+        story = Story()
+        first = story.write(ObjectType.DETERMINATION, "det", BUYER, {"question": {"subject_hash": "ab" * 32}})
+        for at, payload in enumerate(determinations):
+            supersedes = {"determination_id": first["id"], "determination_hash": first["content_hash"],
+                          "reason": "corrected_input", **payload.pop("supersedes", {})}
+            story.write(ObjectType.DETERMINATION, "det", BUYER, {
+                "question": {"subject_hash": "ab" * 32}, "supersedes": supersedes, "dispute_id": f"dsp_other_0{at}",
+                **payload})
+        if appeal is not None:
+            story.later(seconds=appeal.pop("later", 10))
+            story.write(ObjectType.DISPUTE, "dsp", SUPPLIER, {
+                "raising_party": SUPPLIER.ref.document, "subject_type": "determination", "subject_id": first["id"],
+                "subject_hash": first["content_hash"], "rules_ref": RULES, **appeal})
+        self.first = first
+        return story.bundle
+
+    def test_once_for_a_reason_on_the_same_question(self) -> None:
+        forked, unreferenced = Code.DETERMINATION_SUPERSESSION_FORKED, Code.DISPUTE_SUBJECT_UNREFERENCED
+        for name, determinations, check, expected in (
+            ("once", [{}], "supersession_chain", {(V, None)}),
+            ("once", [{}], "supersession_fork", {(V, None)}),
+            ("once", [{}], "supersedes_hash", {(V, None)}),
+            ("twice", [{}, {}], "supersession_fork", {(F, forked)}),
+            ("other bytes", [{"supersedes": {"determination_hash": "cd" * 32}}], "supersedes_hash",
+             {(V, None), (F, Code.EVIDENCE_HASH_MISMATCH)}),
+            ("another question", [{"question": {"subject_hash": "cd" * 32}}], "supersession_chain",
+             {(F, unreferenced)}),
+            ("no question", [{"question": None}], "supersession_chain", {(F, unreferenced)}),
+            ("no reason", [{"supersedes": {"reason": "mood"}}], "supersession_chain",
+             {(F, Code.DETERMINATION_SUPERSESSION_UNREASONED)}),
+            ("not here", [{"supersedes": {"determination_id": "det_other_01"}}], "supersession_chain", {(N, None)}),
+        ):
+            with self.subTest(name, check=check):
+                self.assertEqual(expected, results(report_on(self.bundle(*copy.deepcopy(determinations))), check))
+
+    def test_a_loop_is_a_gap(self) -> None:
+        bundle = self.bundle({})
+        bundle["objects"][0]["payload"]["supersedes"] = {
+            "determination_id": bundle["objects"][1]["id"], "reason": "corrected_input"}
+        self.assertEqual({(F, Code.EVIDENCE_CHAIN_GAP)}, results(report_on(bundle), "supersession_chain"))
+
+    def test_an_appeal_is_against_what_stands(self) -> None:
+        forked = Code.DETERMINATION_SUPERSESSION_FORKED
+        for name, determinations, appeal, expected in (
+            ("it stands", [], {}, (V, None)),
+            ("superseded before", [{}], {}, (F, forked)),
+            ("not here", [], {"subject_id": "det_other_01"}, (N, None)),
+        ):
+            with self.subTest(name):
+                report = report_on(self.bundle(*copy.deepcopy(determinations), appeal=copy.deepcopy(appeal)))
+                self.assertEqual({expected}, results(report, "appeal_target_current"))
+
+    def test_the_appeals_own_answer_does_not_count_against_it(self) -> None:
+        bundle = self.bundle({}, appeal={})
+        bundle["objects"][1]["payload"]["dispute_id"] = bundle["objects"][2]["id"]
+        self.assertEqual({(V, None)}, results(report_on(bundle), "appeal_target_current"))
+
+
+class Settlement(unittest.TestCase):
+    def instructed(self, kind: str = "accept", **trigger: str) -> Report:
+        story = Story().form()
+        obligation = story.issue()
+        response = story.answer(story.claim(obligation), kind)
+        story.write(ObjectType.SETTLEMENT_INSTRUCTION, "stl", BUYER, {
+            "obligation_id": obligation["id"], "agreement_id": obligation["payload"]["agreement_id"],
+            "trigger": {"condition_ref": "on acceptance", "accepting_act_hash": response["content_hash"], **trigger}})
+        return report_on(story.bundle)
+
+    def test_it_is_triggered_by_an_act_that_accepts(self) -> None:
+        for name, report, expected in (
+            ("accepted", self.instructed(), (V, None)),
+            ("rejected", self.instructed("reject"), (F, Code.SETTLEMENT_TRIGGER_ABSENT)),
+            ("not here", self.instructed(accepting_act_hash="ab" * 32), (N, None)),
+        ):
+            with self.subTest(name):
+                self.assertEqual({expected}, results(report, "accepting_act_hash"))
+
+
+class Invitations(unittest.TestCase):
+    def test_a_claim_is_of_the_exact_invitation(self) -> None:
+        story = Story()
+        invitation = story.write(ObjectType.COUNTERPARTY_INVITATION, "inv", BUYER, {
+            "claim_secret_hash": "ab" * 32, "invited_channel": {"channel_hash": "cd" * 32}})
+        for carried, expected in ((invitation["content_hash"], V), ("ab" * 32, F)):
+            with self.subTest(expected):
+                story.write(ObjectType.INVITATION_ACCEPTANCE, "ina", SUPPLIER, {
+                    "invitation_id": invitation["id"], "invitation_hash": carried}, (
+                        SUPPLIER.key_id, Purpose.INVITATION_CLAIM))
+                code = Code.INVITATION_HASH_MISMATCH if expected is F else None
+                self.assertIn((expected, code), results(report_on(story.bundle), "invitation_hash"))
+        report = report_on(story.bundle)
+        self.assertEqual({(N, None)}, results(report, "claim_secret_hash") | results(report, "channel_hash"))
+        self.assertEqual(report.scope.objects, report.scope.operated_objects)
+
+
 class StepSeven(unittest.TestCase):
     def test_every_row_is_not_checkable(self) -> None:
         for gone in ("offer", "evidence", "policy_decision", "transaction_event", "obligation", "commitment"):

@@ -14,11 +14,14 @@ from typing import Any
 from unittest import mock
 
 from a202_mcp import export, verify
+from a202_mcp.spread import in_threads
 from a202_mcp.store import SqliteStore
 from a202_mcp.workspace import Workspace
-from a202_reference.evidence.bundle import key_document
+from a202_reference.evidence import procedure
+from a202_reference.evidence.bundle import key_document, read_bundle
 from a202_reference.evidence.disclosure import disclose
-from tests.evidence.records import TXN, binding
+from a202_reference.evidence.material import Material
+from tests.evidence.records import START, TXN, binding
 from tests.evidence.stories import told
 
 HOSTILE = "<script>alert(1)</script>\u202e\x1b[31m\x00'\" onload=x"
@@ -232,6 +235,16 @@ class LargeBundlesAreSpread(VerifyCommandTest):
         with mock.patch.object(verify, "LARGE", 1):
             spread = run(path, "--format", "json")[1]
         self.assertEqual(json.loads(alone)["checks"], json.loads(spread)["checks"])
+
+
+class OneRecordIsSpreadOverThreads(unittest.TestCase):
+    def test_the_report_is_the_same(self) -> None:
+        for name in ("walkthrough", "waived"):
+            material = read_bundle(told(name), {})
+            assert isinstance(material, Material)
+            with self.subTest(name):
+                self.assertEqual(list(procedure.verify(material, now=START).rows),
+                                 list(procedure.verify(material, now=START, spread=in_threads).rows))
 
 
 class ExportCommandTest(unittest.TestCase):
