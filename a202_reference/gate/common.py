@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from a202_reference.codes import Code
 from a202_reference.gate.leaks import AWARD_UNIT_MEMBERS, SECRET_MEMBERS, holds_secret
-from a202_reference.gate.reading import Subject, items, members, objects_in
+from a202_reference.gate.reading import Subject, is_one_of, items, members, objects_in
 from a202_reference.identifiers import is_sha256_hex
 from a202_reference.money import is_money, is_unit_code, parse_quantity
 from a202_reference.registries import EvidenceType, ObjectType
@@ -94,7 +94,7 @@ def evidence_reference(reference: Any) -> Iterator[Code]:
 
 def registered_evidence(evidence_type: Any) -> bool:
     """True for one of the eight types."""
-    return isinstance(evidence_type, str) and evidence_type in EVIDENCE_TYPES
+    return is_one_of(evidence_type, EVIDENCE_TYPES)
 
 
 CHECKS: tuple[Check, ...] = (

@@ -8,7 +8,7 @@ from typing import Any
 from a202_reference.codes import Code
 from a202_reference.gate.common import Check
 from a202_reference.gate.leaks import tells_too_much
-from a202_reference.gate.reading import Subject, items, members
+from a202_reference.gate.reading import Subject, is_one_of, items, members
 from a202_reference.lifecycle.rules import (
     APPEAL_WINDOW,
     DISPUTE_WINDOW,
@@ -132,7 +132,7 @@ def determination_state(subject: Subject) -> Iterator[Code]:
     if result.get("subject_id") != _question(subject).get("subject_id"):
         yield Code.DISPUTE_SUBJECT_UNREFERENCED
     state, moved = result.get("state"), str(result.get("subject_id"))[:4]
-    if not isinstance(state, str) or state not in _STATES_OF.get(moved, frozenset()):
+    if not is_one_of(state, _STATES_OF.get(moved, frozenset())):
         yield Code.STATE_TRANSITION_DENIED
 
 
@@ -154,7 +154,7 @@ def determination_supersession(subject: Subject) -> Iterator[Code]:
     if not isinstance(superseded, dict):
         return
     reason = superseded.get("reason")
-    if not isinstance(reason, str) or reason not in SUPERSESSION_REASONS:
+    if not is_one_of(reason, SUPERSESSION_REASONS):
         yield Code.DETERMINATION_SUPERSESSION_UNREASONED
     target = subject.lookup.get(superseded.get("determination_id"))
     if target is None:
@@ -206,7 +206,7 @@ def _appeals(subject: Subject) -> bool:
 
 
 def _all_among(values: Any, registered: frozenset[str]) -> bool:
-    return all(isinstance(value, str) and value in registered for value in values)
+    return all(is_one_of(value, registered) for value in values)
 
 
 def _rank(effect: Any) -> int:

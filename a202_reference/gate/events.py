@@ -12,7 +12,7 @@ from typing import Any
 from a202_reference.codes import Code
 from a202_reference.gate.common import Check
 from a202_reference.gate.leaks import names_rival
-from a202_reference.gate.reading import Subject, members, objects_in
+from a202_reference.gate.reading import Subject, is_one_of, members, objects_in
 from a202_reference.identifiers import Prefix, is_sha256_hex
 from a202_reference.registries import CLOSE_REASONS, UNDEFINED_EVENTS, ObjectType
 
@@ -67,7 +67,7 @@ def data_discloses(subject: Subject) -> Iterator[Code]:
 def undefined_event(subject: Subject) -> Iterator[Code]:
     """Nothing is ever deleted."""
     event_type = subject.payload.get("event_type")
-    if isinstance(event_type, str) and event_type in UNDEFINED_EVENTS:
+    if is_one_of(event_type, UNDEFINED_EVENTS):
         yield Code.STATE_TRANSITION_DENIED
 
 
@@ -80,9 +80,9 @@ def _fits(subject: Subject, data: Mapping[str, Any]) -> bool:
     if _kind(subject) != "session":
         return all(_names(_TRANSACTION_DATA, name, value) for name, value in data.items())
     state = subject.payload.get("to_state")
-    if isinstance(state, str) and state in _CLOSING_STATES:
+    if is_one_of(state, _CLOSING_STATES):
         reason = data.get("close_reason")
-        return data.keys() == {"close_reason"} and isinstance(reason, str) and reason in CLOSE_REASONS
+        return data.keys() == {"close_reason"} and is_one_of(reason, CLOSE_REASONS)
     return all(_names(_SESSION_DATA, name, value) or (name == "supersedes_offer_id" and value is None)
                for name, value in data.items())
 

@@ -8,7 +8,7 @@ from a202_reference.canonical import NotCanonicalError, value_hash
 from a202_reference.codes import Code
 from a202_reference.gate.common import Check
 from a202_reference.gate.leaks import AWARD_UNIT_MEMBERS, SECRET_MEMBERS, TELLING_REASONS
-from a202_reference.gate.reading import Subject, items, members
+from a202_reference.gate.reading import Subject, is_one_of, items, members
 from a202_reference.profiles import profile_errors
 from a202_reference.registries import ObjectType
 from a202_reference.times import parse_instant
@@ -58,13 +58,14 @@ def decision_privacy(subject: Subject) -> Iterator[Code]:
     payload = subject.payload
     if payload.get("decision") != "deny":
         return
-    if payload.get("visibility") not in _PRIVATE_VIEWS or members(payload.get("stream")).get("kind") != "private":
+    stream = members(payload.get("stream"))
+    if not is_one_of(payload.get("visibility"), _PRIVATE_VIEWS) or stream.get("kind") != "private":
         yield Code.DISCLOSURE_DENIED
 
 
 def decision_reasons(subject: Subject) -> Iterator[Code]:
     """No reason tells a bidder about the other bids."""
-    if any(isinstance(reason, str) and reason in TELLING_REASONS
+    if any(is_one_of(reason, TELLING_REASONS)
            for reason in items(subject.payload.get("reason_codes"))):
         yield Code.DISCLOSURE_POLICY_VIOLATION
 

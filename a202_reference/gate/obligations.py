@@ -9,7 +9,7 @@ from typing import Any
 
 from a202_reference.codes import Code
 from a202_reference.gate.common import Check, registered_evidence
-from a202_reference.gate.reading import Subject, items, members, organization
+from a202_reference.gate.reading import Subject, is_one_of, items, members, organization
 from a202_reference.json_values import json_key
 from a202_reference.money import parse_quantity, subtract
 from a202_reference.registries import DueType, ObjectType, RejectionReason
@@ -38,7 +38,7 @@ def due_condition(subject: Subject) -> Iterator[Code]:
 
 def _condition(condition: Any, *, nested: bool) -> Iterator[Code]:
     kind = members(condition).get("type")
-    if not isinstance(kind, str) or kind not in _CONDITION_MEMBERS:
+    if not is_one_of(kind, _CONDITION_MEMBERS):
         yield Code.OBLIGATION_CONDITION_UNKNOWN
         return
     if not _CONDITION_MEMBERS[kind].issuperset(condition) or not _one_alternative(kind, condition):
@@ -129,7 +129,7 @@ def response_terms(subject: Subject) -> Iterator[Code]:
 def response_reason(subject: Subject) -> Iterator[Code]:
     """A rejection has a registered reason."""
     reason = subject.payload.get("reason_code")
-    if subject.payload.get("response_type") == "reject" and not (isinstance(reason, str) and reason in _REASONS):
+    if subject.payload.get("response_type") == "reject" and not is_one_of(reason, _REASONS):
         yield Code.OBLIGATION_REJECTION_REASON_UNKNOWN
 
 

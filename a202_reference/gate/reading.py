@@ -6,9 +6,9 @@ another type counts as absent, and the rule that needed it fails. Nothing raises
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from a202_reference.gate.judgement import Lookup
 from a202_reference.registries import ObjectType
@@ -29,6 +29,11 @@ def members(value: Any) -> Mapping[str, Any]:
 def items(value: Any) -> Sequence[Any]:
     """The value where it is an array, else an empty one."""
     return value if isinstance(value, list) else ()
+
+
+def is_one_of(value: Any, registry: Container[str]) -> TypeGuard[str]:
+    """True where the value is a text of a closed registry. Total: a list or an object is in none."""
+    return isinstance(value, str) and value in registry
 
 
 def organization(party: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from a202_reference.codes import Code, Outcome
-from a202_reference.gate.reading import items, members
+from a202_reference.gate.reading import is_one_of, items, members
 from a202_reference.json_values import json_key
 from a202_reference.times import parse_instant
 
@@ -38,7 +38,7 @@ def _is_valid(report: Any, contained: frozenset[str]) -> bool:
 
 def _is_honest(check: Any, undisclosed: set[Any], absent: set[Any]) -> bool:
     result = members(check).get("result")
-    if not isinstance(result, str) or result not in _RESULTS:
+    if not is_one_of(result, _RESULTS):
         return False
     stream = members(check).get("stream")
     if result == Outcome.VERIFIED and json_key(stream) in absent:

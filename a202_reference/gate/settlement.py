@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from a202_reference.codes import Code
 from a202_reference.gate.common import Check
-from a202_reference.gate.reading import Subject, members
+from a202_reference.gate.reading import Subject, is_one_of, members
 from a202_reference.registries import COMMERCIAL_LAYER_ORGANIZATIONS, RAILS, ObjectType
 
 
 def settlement_rail(subject: Subject) -> Iterator[Code]:
     """The rail is a registered one."""
     rail = subject.payload.get("rail")
-    if not isinstance(rail, str) or rail not in RAILS:
+    if not is_one_of(rail, RAILS):
         yield Code.SETTLEMENT_RAIL_UNKNOWN
 
 
