@@ -29,6 +29,8 @@ usage: a202-mcp [--state-dir DIR] [--profiles DIR]   serve MCP on standard input
        a202-mcp export TRANSACTION --state-dir DIR [-o FILE]
        a202-mcp verify FILE [--rules-version V] [--trust KEYS] [--format text|json|html]
        a202-mcp config claude-code|claude-desktop [--state-dir DIR]
+       a202-mcp seller [COMMAND] --config FILE
+       a202-mcp member [COMMAND] --config FILE
 
 Mandates, decisions, agreements and a verifiable record for agents that buy and sell directly.
 
@@ -37,6 +39,8 @@ commands (each takes --help):
   export   write a transaction's bundle, with which a stranger can verify it
   verify   run the seven verification steps over a bundle, offline; - reads standard input
   config   print the configuration block for an agent client
+  seller   serve a shop by the Treatyway contract, or answer its inbox
+  member   serve an agent that works on the ManyLives exchange, or work on its inbox
 
 options:
   --state-dir DIR  keep the record in DIR (else ${VARIABLE}, else in memory);
@@ -49,9 +53,10 @@ options:
 _COMMANDS: Final = {
     "demo": ("a202_mcp.demo", "main"),
     "export": ("a202_mcp.export", "run"),
+    "seller": ("a202_mcp.treatyway.main", "run"),
     "verify": ("a202_mcp.verify", "run"),
+    "member": ("a202_mcp.axp.commands", "run"),
 }
-_UNBUILT: Final = ("seller", "member")
 _CLIENTS: Final = ("claude-code", "claude-desktop")
 _UNINSTALLED: Final = "0+unknown"
 
@@ -64,9 +69,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         module, function = _COMMANDS[command]
         run: Callable[[list[str]], int] = getattr(import_module(module), function)
         return run(given[1:])
-    if command in _UNBUILT:
-        print(f"a202-mcp: the {command} server is not part of this version yet; see a202-mcp --help", file=sys.stderr)
-        return 2
     return _config(given[1:]) if command == "config" else _serve(given)
 
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sqlite3
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,10 @@ def run(arguments: Sequence[str]) -> int:
         description="Write the bundle with which a stranger can verify a transaction.")
     parser.add_argument("transaction", metavar="TRANSACTION", help="the transaction's id")
     parser.add_argument("--state-dir", metavar="DIR", help=f"where the record is kept (else ${VARIABLE})")
+    parser.add_argument("--private", action="store_true",
+                        help="of a one-sided record: also the decisions that deny or hold, and their acts")
+    parser.add_argument("--without-mandate", action="store_true",
+                        help="of a one-sided record: leave out the mandate, its decisions and acts")
     parser.add_argument("-o", "--output", metavar="FILE", help="the file to write (else standard output)")
     options = parser.parse_args(list(arguments))
     directory = state_dir(options.state_dir)
@@ -36,6 +42,9 @@ def run(arguments: Sequence[str]) -> int:
         return _refused(f"the state in {directory} cannot be read: {broken}")
     if bundle is None:
         return _refused(f"nothing is held under {options.transaction!r} in {directory}")
+    bundle = _disclosed(bundle, options.private, options.without_mandate)
+    if options.output is not None and Path(options.output).absolute().resolve().is_relative_to(directory.resolve()):
+        return _refused(f"{options.output} lies in the state directory: a bundle is written elsewhere")
     try:
         _write(bundle, options.output)
     except OSError as broken:
@@ -53,6 +62,19 @@ def _bundle(directory: Path, transaction_id: str) -> Mapping[str, Any] | None:
         workspace.close()
 
 
+def _disclosed(bundle: Mapping[str, Any], private: bool, without_mandate: bool) -> Mapping[str, Any]:
+    """The bundle; of a one-sided record what its owner gives away, with a warning where that states limits."""
+    from a202_mcp.one_sided import disclosed_part, is_one_sided  # noqa: PLC0415 - not needed to print the help
+
+    if not is_one_sided(bundle):
+        return bundle
+    part = disclosed_part(bundle, private=private, without_mandate=without_mandate)
+    if part["mandates"]:
+        sys.stderr.write("a202-mcp export: warning: the mandate in this bundle states its limits; --without-mandate "
+                         "leaves it out\n")
+    return part
+
+
 def _write(bundle: Mapping[str, Any], output: str | None) -> None:
     """One member a line at the top, so that two bundles can be compared by eye; ASCII, so that nothing is mangled."""
     text = json.dumps(bundle, indent=1) + "\n"
@@ -60,7 +82,20 @@ def _write(bundle: Mapping[str, Any], output: str | None) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     else:
-        Path(output).write_text(text, encoding="ascii")
+        _replace(Path(output), text)
+
+
+def _replace(file: Path, text: str) -> None:
+    """The whole file or nothing of it, readable for its owner only: a bundle tells both parties' limits."""
+    with tempfile.NamedTemporaryFile("w", encoding="ascii", dir=file.absolute().parent, delete=False) as scratch:
+        try:
+            scratch.write(text)
+            scratch.flush()
+            os.fsync(scratch.fileno())
+            Path(scratch.name).replace(file)
+        except BaseException:
+            Path(scratch.name).unlink(missing_ok=True)
+            raise
 
 
 def _refused(reason: str) -> int:

@@ -4,6 +4,7 @@ Rules this module applies:
 
 - a record says whether anything is held under its id (`known`): an unknown transaction and one that has not
   moved both read `draft`, and are told apart;
+- a bundle is made of what was recorded, or not at all: the state is held against its seals first (ADR 9);
 - a bundle holds all that a stranger needs: every object of the transaction, the mandates that the objects cite,
   their ancestors, the mandates that bind an approving key, each key that signed any of these, the act documents
   and the presented status answers.
@@ -11,11 +12,13 @@ Rules this module applies:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
-from a202_mcp.store import Store
+from a202_mcp.seal import Fault
+from a202_mcp.store import DamagedError, Store
 from a202_reference.documents.envelope import Event
 from a202_reference.evidence.bundle import build_bundle
 from a202_reference.gate.reading import items, members
@@ -55,11 +58,14 @@ def transactions(store: Store, limit: int) -> dict[str, Any]:
 
 
 def bundle(store: Store, transaction_id: str, now: datetime) -> dict[str, Any] | None:
-    """The exported bundle of surface 6, or None where nothing is held under that id."""
+    """The exported bundle of surface 6, or None where nothing is held under that id. Raises DamagedError."""
     holdings = store.holdings(transaction_id)
     if not holdings.objects:
         return None
     mandates = cited_mandates(store, holdings.objects)
+    faults = state_faults(store, transaction_id, holdings.objects)
+    if faults:
+        raise DamagedError(faults)
     return build_bundle(
         transaction_id=transaction_id,
         objects=holdings.objects,
@@ -79,12 +85,11 @@ def cited_mandates(store: Store, objects: Iterable[Mapping[str, Any]]) -> dict[s
     """
     found: dict[str, Mapping[str, Any]] = {}
     for document in objects:
-        payload = members(document.get("payload"))
-        for mandate_id in (members(document.get("created_by")).get("mandate_id"), *items(payload.get("mandate_ids"))):
+        for mandate_id in _mandate_ids(document):
             _with_ancestors(store, mandate_id, found)
         if document.get("object_type") == ObjectType.APPROVAL:
             for key_id in _key_ids(document):
-                found.update({mandate["id"]: mandate for mandate in store.mandates_naming(key_id)[:1]})
+                found.update({mandate["id"]: mandate for mandate in islice(store.mandates_naming(key_id), 1)})
     return found
 
 
@@ -92,13 +97,39 @@ def signing_keys(
     store: Store, objects: Iterable[Mapping[str, Any]], mandates: Iterable[Mapping[str, Any]],
 ) -> tuple[KeyBinding, ...]:
     """The held bindings of every key that an object's signature or a mandate names. Total, as above."""
+    bindings = (store.key(key_id) for key_id in named_keys(objects, mandates))
+    return tuple(binding for binding in bindings if binding is not None)
+
+
+def named_keys(objects: Iterable[Mapping[str, Any]], mandates: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Every key that an object's signature or a mandate names, each once. Total, as above."""
     key_ids: dict[str, None] = {}
     for document in objects:
         key_ids.update(dict.fromkeys(_key_ids(document)))
     for mandate in mandates:
-        key_ids.update(dict.fromkeys((mandate["issuer"]["key_id"], mandate["subject"]["key_id"])))
-    bindings = (store.key(key_id) for key_id in key_ids)
-    return tuple(binding for binding in bindings if binding is not None)
+        named = (members(members(mandate).get(role)).get("key_id") for role in ("issuer", "subject"))
+        key_ids.update(dict.fromkeys(key_id for key_id in named if isinstance(key_id, str)))
+    return tuple(key_ids)
+
+
+def state_faults(store: Store, transaction_id: str, objects: Iterable[Mapping[str, Any]]) -> tuple[Fault, ...]:
+    """Every part of the state that this record rests on and that is not what was recorded. Total, as above.
+
+    What an approval names is not looked for: it is recorded whoever asked for it (surface 2).
+    """
+    recorded = tuple(objects)
+    mandates = cited_mandates(store, recorded)
+    named = {mandate_id for document in recorded if document.get("object_type") != ObjectType.APPROVAL
+             for mandate_id in _mandate_ids(document)}
+    named |= {mandate["parent_mandate_id"] for mandate in mandates.values()} - {None}
+    return store.faults(transaction_id, sorted(named | mandates.keys()), named_keys(recorded, mandates.values()))
+
+
+def _mandate_ids(document: Mapping[str, Any]) -> Iterator[str]:
+    payload = members(document.get("payload"))
+    for mandate_id in (members(document.get("created_by")).get("mandate_id"), *items(payload.get("mandate_ids"))):
+        if isinstance(mandate_id, str):
+            yield mandate_id
 
 
 def _key_ids(document: Mapping[str, Any]) -> list[str]:

@@ -22,9 +22,11 @@ from a202_reference.codes import Code, Refusal, distinct
 from a202_reference.gate import Lookup, judge_mandate, judge_object
 from a202_reference.lifecycle.drafts import Draft
 from a202_reference.lifecycle.holdings import Holdings
-from a202_reference.profiles import ProfileRegistry
+from a202_reference.profiles import ProfileRegistry, installed_profiles
 from a202_reference.signing import Signer
 from a202_reference.times import format_instant
+
+_DECISIONS = frozenset({"decision", "buyer_decision", "supplier_decision"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,16 @@ class Call:
     transaction_id: str | None
     organization_id: str
     arguments: Mapping[str, Any]
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What two calls under one idempotency key must have in common (D-17).
+
+        Of a decision that is its act: a client that lost an answer has to verify again before it repeats the call.
+        """
+        return {
+            name: value.get("action_hash") if name in _DECISIONS and isinstance(value, Mapping) else value
+            for name, value in self.arguments.items() if name != "idempotency_key"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +87,23 @@ def gate_drafts(drafts: Sequence[Draft], holdings: Holdings, profiles: ProfileRe
         judgement = judge_object(preview, lookup)
         if judgement.codes or judgement.schema_errors:
             codes = distinct(judgement.codes) or (Code.POLICY_DENIED,)
-            said = "; ".join(judgement.schema_errors[:3]) or "; ".join(code.meaning for code in codes)
-            return Refusal(codes, f"the {preview['object_type']}: {said}")
+            said = [*judgement.schema_errors[:3], *_about_profile(codes, preview, profiles or installed_profiles())]
+            said = said or [code.meaning for code in codes]
+            return Refusal(codes, f"the {preview['object_type']}: {'; '.join(said)}")
     return None
+
+
+def _about_profile(codes: Sequence[Code], preview: Mapping[str, Any], profiles: ProfileRegistry) -> list[str]:
+    """Which profiles there are, or what this one says of the terms, for a caller that has to write them."""
+    terms = preview["payload"].get("terms")
+    if not isinstance(terms, Mapping):
+        return []
+    if Code.PROFILE_UNKNOWN in codes:
+        return [f"terms.profile is not registered here; registered are {', '.join(profiles.ids)}"]
+    if Code.PROFILE_TERMS_INVALID in codes:
+        faults = profiles.errors(terms.get("profile"), terms.get("profile_terms", {})) or ()
+        return [f"terms.profile_terms: {fault}" for fault in faults[:4]]
+    return []
 
 
 def batch_of(

@@ -5,7 +5,8 @@ Rules this module applies:
 - at the end of input every request already received is answered, then the process ends;
 - SIGINT and SIGTERM do the same within a second: a watchdog ends the process by force when an answer takes
   longer, which a store that commits all or nothing survives. A second signal ends it at once;
-- a reader that is gone (broken pipe) ends it quietly.
+- a reader that is gone (broken pipe) ends it quietly, and so does the death of the process that started it, even where
+  somebody else keeps the pipe open.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ Serve: TypeAlias = Callable[
 
 _GRACE_SECONDS = 0.7
 _MAX_OPEN = 256
+_PARENT_SECONDS = 1.0
 
 
 def run(serve: Serve) -> int:
@@ -113,6 +115,7 @@ class _Connection:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._write, from_server)
             tasks.start_soon(serve, read_stream, write_stream)
+            tasks.start_soon(self._outlive_nobody, os.getppid())
             await self._ended.wait()
             async with self._settled:
                 await self._settled.wait_for(lambda: self._open == 0 or self._gone)
@@ -138,6 +141,13 @@ class _Connection:
                 message.metadata.on_request_unanswered = self._settle
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
             await self._to_server.send(message)
+
+    async def _outlive_nobody(self, parent: int) -> None:
+        """End, as at the end of input, where this process has got another parent."""
+        while not self._ended.is_set() and os.getppid() == parent:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), _PARENT_SECONDS)
+        self._ended.set()
 
     async def _settle(self) -> None:
         async with self._settled:

@@ -2,90 +2,71 @@
 
 Rules this module applies:
 
-- one SQLite file in the state directory, or in memory without one; write-ahead log, every commit synced to
-  disk before it is acknowledged; private keys are never in it;
 - a commit is one transaction against the revision the caller read: it is written whole, or not at all;
-- nothing is updated or deleted but a transaction's own counters. A second public key under a key identifier,
-  other bytes under an identifier, a second use of an approval or of an idempotency key cannot be written.
+- nothing is ever updated or deleted. A second public key under a key identifier, other bytes under an identifier,
+  a second use of an approval or of an idempotency key cannot be written; private keys are never in it;
+- every commit is sealed, every key binding signed by its key (ADR 9). A key, mandate or object that is not what was
+  recorded counts as absent; a transaction that is not what was recorded is not read at all (`DamagedError`), but by
+  whoever verifies it.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol, Self
 
-from a202_reference.keys import KeyBinding, Owner, PublicKey
+from a202_mcp import logs
+from a202_mcp.audit import Audit
+from a202_mcp.batch import Batch, Idempotency, binding_in, document_in
+from a202_mcp.commits import is_sealed, named
+from a202_mcp.seal import Fault, HeldKey, Seal, binding_verifies, digest, sign_seal
+from a202_mcp.state_file import FILE_NAME, StateFile, UnusableError
+from a202_mcp.tables import FORMAT, IDEMPOTENCY, KEYS, MANDATES, OBJECTS, Table
+from a202_reference.canonical import sha256_hex
+from a202_reference.codes import Code
+from a202_reference.keys import KeyBinding
 from a202_reference.lifecycle.holdings import Holdings
-from a202_reference.times import format_instant, parse_instant
 
-FILE_NAME = "a202.sqlite3"
-FORMAT = "1"
+__all__ = [
+    "FILE_NAME", "FORMAT", "Batch", "DamagedError", "HeldKey", "Idempotency", "SqliteStore", "Store", "UnusableError"]
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS transactions (
-  transaction_id TEXT PRIMARY KEY, revision INTEGER NOT NULL, newest TEXT NOT NULL, position INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS transactions_by_position ON transactions (position);
-CREATE TABLE IF NOT EXISTS objects (
-  position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, transaction_id TEXT NOT NULL, body TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS objects_by_transaction ON objects (transaction_id, position);
-CREATE TABLE IF NOT EXISTS mandates (
-  id TEXT PRIMARY KEY, issuer_key_id TEXT NOT NULL, subject_key_id TEXT NOT NULL, body TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS mandates_by_issuer_key ON mandates (issuer_key_id);
-CREATE INDEX IF NOT EXISTS mandates_by_subject_key ON mandates (subject_key_id);
-CREATE TABLE IF NOT EXISTS keys (key_id TEXT PRIMARY KEY, body TEXT NOT NULL, newest TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS acts (
-  transaction_id TEXT NOT NULL, action_hash TEXT NOT NULL, body TEXT NOT NULL,
-  PRIMARY KEY (transaction_id, action_hash)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS status_results (
-  position INTEGER PRIMARY KEY, transaction_id TEXT NOT NULL, body TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS status_results_by_transaction ON status_results (transaction_id, position);
-CREATE TABLE IF NOT EXISTS consumed (approval_id TEXT PRIMARY KEY, action_hash TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS idempotency (
-  scope TEXT PRIMARY KEY, content_hash TEXT NOT NULL, result TEXT NOT NULL) WITHOUT ROWID;
-"""
+_REMEMBERED: Final = 1024
+_PAGE: Final = 8
+_BEFORE_ALL: Final = -(1 << 63)
 
 
-@dataclass(frozen=True, slots=True)
-class Idempotency:
-    """A first result under its key. `scope` joins tool, transaction, organisation and key."""
+class DamagedError(UnusableError):
+    """The state is not what was recorded. Its text names the part."""
 
-    scope: str
-    content_hash: str
-    result: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Everything one recording call writes.
-
-    transaction_id and expected_revision: the transaction that was read, or None for a mandate alone.
-    """
-
-    now: str
-    transaction_id: str | None = None
-    expected_revision: int = 0
-    objects: tuple[Mapping[str, Any], ...] = ()
-    mandates: tuple[Mapping[str, Any], ...] = ()
-    keys: tuple[KeyBinding, ...] = ()
-    signing_keys: frozenset[str] = frozenset()
-    acts: Mapping[str, Mapping[str, Any]] | None = None
-    status_results: tuple[Mapping[str, Any], ...] = ()
-    consumed: Mapping[str, str] | None = None
-    idempotency: Idempotency | None = None
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = tuple(faults)
+        more = f", and {len(self.faults) - 1} other faults" if len(self.faults) > 1 else ""
+        super().__init__(
+            f"it is not what was recorded: {self.faults[0].detail}{more}. verify_evidence names every part; put a copy "
+            f"that is whole in its place")
 
 
 class Store(Protocol):
     """What a workspace needs of its state. Another implementation may keep it elsewhere."""
 
     def holdings(self, transaction_id: str) -> Holdings:
-        """What is held of a transaction; empty where nothing is."""
+        """What is held of a transaction; empty where nothing is. Raises DamagedError."""
+
+    def recorded(self, transaction_id: str) -> tuple[Mapping[str, Any], ...]:
+        """The documents of a transaction as they stand now, whatever happened to them."""
+
+    def faults(
+        self, transaction_id: str | None, mandate_ids: Iterable[str], key_ids: Iterable[str],
+    ) -> tuple[Fault, ...]:
+        """Every part of a transaction, and of the mandates and keys it names, that is not what was recorded.
+
+        transaction_id: None asks only which of these keys cannot be relied on.
+        """
 
     def held_object(self, object_id: str) -> Mapping[str, Any] | None:
         """One object of any transaction."""
@@ -93,11 +74,14 @@ class Store(Protocol):
     def mandate(self, mandate_id: str) -> Mapping[str, Any] | None:
         """One mandate."""
 
-    def mandates_naming(self, key_id: str) -> tuple[Mapping[str, Any], ...]:
-        """The mandates that name this key as issuer's or subject's."""
+    def mandates_naming(self, key_id: str) -> Iterator[Mapping[str, Any]]:
+        """The mandates that name this key as issuer's or subject's, oldest first, read one by one."""
 
     def key(self, key_id: str) -> KeyBinding | None:
-        """The binding of one key."""
+        """The authentic binding of one key."""
+
+    def held_key(self, key_id: str) -> HeldKey | None:
+        """One key's binding and what is wrong with it, or None where none is stored."""
 
     def acts(self, transaction_id: str) -> dict[str, Mapping[str, Any]]:
         """Act documents by action hash."""
@@ -109,7 +93,7 @@ class Store(Protocol):
         """True where an act has used this approval up."""
 
     def first_result(self, scope: str) -> Idempotency | None:
-        """The first result under an idempotency scope."""
+        """The first result under an idempotency scope. Raises DamagedError."""
 
     def newest(self, transaction_id: str | None, key_ids: Iterable[str]) -> str | None:
         """The newest instant stored for this transaction or any of these keys."""
@@ -127,76 +111,98 @@ class Store(Protocol):
 class SqliteStore:
     """The store in one SQLite file, shared by several processes, or in memory."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, file: StateFile) -> None:
+        self._file = file
+        self._connection = file.connection
+        self._audit = Audit(file.connection, self.held_key)
+        self._sound: OrderedDict[str, int] = OrderedDict()
+        """Up to which revision a transaction was written here, or held against its seals."""
+        self._said: set[str] = set()
 
     @classmethod
-    def open(cls, state_dir: Path | None) -> SqliteStore:
+    def open(cls, state_dir: Path | None) -> Self:
         """Open or create the state. Raises OSError or sqlite3.Error where the directory cannot be used."""
-        if state_dir is None:
-            target = ":memory:"
-        else:
-            state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-            file = state_dir / FILE_NAME
-            file.touch(mode=0o600, exist_ok=True)
-            target = str(file)
-        # One call at a time uses the connection, whichever thread runs it.
-        connection = sqlite3.connect(target, timeout=10, isolation_level=None, check_same_thread=False)
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=FULL")
-        store = cls(connection)
-        store._prepare()
+        store = cls(StateFile.open(state_dir))
+        try:
+            store._prepare()
+        except BaseException:
+            store.close()
+            raise
         return store
 
     def _prepare(self) -> None:
-        with self._writing():
-            for statement in _SCHEMA.split(";"):
-                self._connection.execute(statement)
-            self._connection.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (FORMAT,))
-        found = self._one("SELECT value FROM meta WHERE name = 'format'")
-        if found != FORMAT:
-            raise sqlite3.DatabaseError(f"the state is of format {found}; this version reads format {FORMAT}")
+        """For stores that keep more in the same file."""
 
     def holdings(self, transaction_id: str) -> Holdings:
         """See Store."""
-        # One statement reads counter and objects, so that no commit can fall between the two.
+        # One statement reads revision and objects, so that no commit can fall between the two.
         rows = self._connection.execute(
-            "SELECT t.revision, o.body FROM transactions t LEFT JOIN objects o USING (transaction_id) "
-            "WHERE t.transaction_id = ? ORDER BY o.position", (transaction_id,)).fetchall()
-        objects = tuple(json.loads(body) for _, body in rows if body is not None)
-        return Holdings(transaction_id, objects, rows[0][0] if rows else 0)
+            "SELECT r.revision, o.body FROM (SELECT max(revision) AS revision FROM commits WHERE transaction_id = ?1) "
+            "AS r LEFT JOIN objects o ON o.transaction_id = ?1 ORDER BY o.position", (transaction_id,)).fetchall()
+        revision = rows[0][0] or 0
+        bodies = [body for _, body in rows if body is not None]
+        if revision or bodies:
+            self._check(transaction_id, revision)
+        return Holdings(transaction_id, tuple(json.loads(body) for body in bodies), revision)
+
+    def recorded(self, transaction_id: str) -> tuple[Mapping[str, Any], ...]:
+        """See Store."""
+        rows = self._connection.execute(
+            "SELECT body FROM objects WHERE transaction_id = ? ORDER BY position", (transaction_id,))
+        return tuple(document for (body,) in rows if (document := document_in(body)) is not None)
+
+    def faults(
+        self, transaction_id: str | None, mandate_ids: Iterable[str], key_ids: Iterable[str],
+    ) -> tuple[Fault, ...]:
+        """See Store."""
+        return tuple(self._audit.whole(transaction_id, mandate_ids, key_ids))
 
     def held_object(self, object_id: str) -> Mapping[str, Any] | None:
         """See Store."""
-        return self._document("SELECT body FROM objects WHERE id = ?", object_id)
+        return next(self._sealed(OBJECTS, "t.id = ?1", object_id), None)
 
     def mandate(self, mandate_id: str) -> Mapping[str, Any] | None:
         """See Store."""
-        return self._document("SELECT body FROM mandates WHERE id = ?", mandate_id)
+        return next(self._sealed(MANDATES, "t.id = ?1", mandate_id), None)
 
-    def mandates_naming(self, key_id: str) -> tuple[Mapping[str, Any], ...]:
+    def mandates_naming(self, key_id: str) -> Iterator[Mapping[str, Any]]:
         """See Store."""
-        rows = self._connection.execute(
-            "SELECT body FROM mandates WHERE issuer_key_id = ?1 UNION ALL "
-            "SELECT body FROM mandates WHERE subject_key_id = ?1 AND issuer_key_id <> ?1", (key_id,))
-        return tuple(json.loads(body) for (body,) in rows)
+        yield from self._sealed(MANDATES, "t.issuer_key_id = ?1", key_id)
+        yield from self._sealed(MANDATES, "t.subject_key_id = ?1 AND t.issuer_key_id <> ?1", key_id)
 
     def key(self, key_id: str) -> KeyBinding | None:
         """See Store."""
-        document = self._document("SELECT body FROM keys WHERE key_id = ?", key_id)
-        return None if document is None else _binding(key_id, document)
+        held = self.held_key(key_id)
+        return None if held is None or held.fault is not None else held.binding
+
+    def held_key(self, key_id: str) -> HeldKey | None:
+        """See Store."""
+        row = self._connection.execute(
+            "SELECT k.body, k.proof, c.body FROM keys k LEFT JOIN commits c ON c.position = k.commit_no "
+            "WHERE k.key_id = ?", (key_id,)).fetchone()
+        if row is None:
+            return None
+        body, proof, seal = row
+        binding = binding_in(key_id, body)
+        if binding is None:
+            return HeldKey(None, "its stored binding cannot be read")
+        if not binding_verifies(binding, proof):
+            return HeldKey(binding, "its stored binding is not signed by the key itself")
+        if not is_sealed(KEYS, (key_id, body, proof), seal):
+            return HeldKey(binding, "its stored binding is not the one that was recorded")
+        return HeldKey(binding)
 
     def acts(self, transaction_id: str) -> dict[str, Mapping[str, Any]]:
         """See Store."""
         rows = self._connection.execute(
             "SELECT action_hash, body FROM acts WHERE transaction_id = ?", (transaction_id,))
-        return {action_hash: json.loads(body) for action_hash, body in rows}
+        return {action_hash: act for action_hash, body in rows if (act := document_in(body)) is not None}
 
     def status_results(self, transaction_id: str) -> tuple[Mapping[str, Any], ...]:
         """See Store."""
         rows = self._connection.execute(
             "SELECT body FROM status_results WHERE transaction_id = ? ORDER BY position", (transaction_id,))
-        return tuple(json.loads(body) for (body,) in rows)
+        return tuple(result for (body,) in rows if (result := document_in(body)) is not None)
 
     def consumed(self, approval_id: str) -> bool:
         """See Store."""
@@ -205,106 +211,120 @@ class SqliteStore:
     def first_result(self, scope: str) -> Idempotency | None:
         """See Store."""
         row = self._connection.execute(
-            "SELECT content_hash, result FROM idempotency WHERE scope = ?", (scope,)).fetchone()
-        return None if row is None else Idempotency(scope, row[0], json.loads(row[1]))
+            "SELECT i.content_hash, i.result, c.body FROM idempotency i "
+            "LEFT JOIN commits c ON c.position = i.commit_no WHERE i.scope = ?", (scope,)).fetchone()
+        if row is None:
+            return None
+        content_hash, result, seal = row
+        if not is_sealed(IDEMPOTENCY, (scope, content_hash, result), seal):
+            raise DamagedError([Fault(
+                Code.EVIDENCE_HASH_MISMATCH, scope, "the first result under this idempotency_key was changed")])
+        return Idempotency(scope, content_hash, json.loads(result))
 
     def newest(self, transaction_id: str | None, key_ids: Iterable[str]) -> str | None:
         """See Store."""
-        found = [self._one("SELECT newest FROM transactions WHERE transaction_id = ?", transaction_id)]
-        found += [self._one("SELECT newest FROM keys WHERE key_id = ?", key_id) for key_id in key_ids]
+        found = [self._one(
+            "SELECT at FROM commits WHERE transaction_id = ? ORDER BY revision DESC LIMIT 1", transaction_id)]
+        found += [self._one("SELECT max(at) FROM uses WHERE key_id = ?", key_id) for key_id in key_ids]
         return max((str(instant) for instant in found if instant is not None), default=None)
 
     def transactions(self, limit: int) -> tuple[int, list[str]]:
         """See Store."""
-        count = self._one("SELECT count(*) FROM transactions")
+        count = self._one("SELECT count(*) FROM commits WHERE revision = 1")
         rows = self._connection.execute(
-            "SELECT transaction_id FROM transactions ORDER BY position DESC LIMIT ?", (limit,))
+            "SELECT transaction_id FROM commits WHERE revision = 1 ORDER BY position DESC LIMIT ?", (limit,))
         return int(str(count)), [transaction_id for (transaction_id,) in rows]
 
     def commit(self, batch: Batch) -> bool:
         """See Store."""
+        transaction_id = batch.transaction_id
         try:
             with self._writing():
-                if not self._advance(batch):
+                if transaction_id is not None and self._revision(transaction_id) != batch.expected_revision:
                     return False
                 self._write(batch)
         except sqlite3.IntegrityError:
             return False
+        if transaction_id is not None and self._sound.get(transaction_id, 0) == batch.expected_revision:
+            self._remember(transaction_id, batch.revision)
         return True
 
     def close(self) -> None:
         """See Store."""
         self._connection.close()
 
-    def _advance(self, batch: Batch) -> bool:
-        """Move the transaction's counter on from what the caller read; False where it has moved already."""
-        if batch.transaction_id is None:
-            return True
-        if batch.expected_revision == 0:
-            self._connection.execute(
-                "INSERT INTO transactions SELECT ?, 1, ?, coalesce(max(position), 0) + 1 FROM transactions",
-                (batch.transaction_id, batch.now))
-            return True
-        moved = self._connection.execute(
-            "UPDATE transactions SET revision = revision + 1, newest = ? WHERE transaction_id = ? AND revision = ?",
-            (batch.now, batch.transaction_id, batch.expected_revision))
-        return moved.rowcount == 1
-
-    def _write(self, batch: Batch) -> None:
-        run = self._connection.executemany
-        run("INSERT INTO keys VALUES (?, ?, ?)",
-            [(binding.key_id, _text(_binding_document(binding)), batch.now) for binding in batch.keys])
-        run("UPDATE keys SET newest = max(newest, ?) WHERE key_id = ?",
-            [(batch.now, key_id) for key_id in sorted(batch.signing_keys)])
-        run("INSERT INTO mandates VALUES (?, ?, ?, ?)",
-            [(mandate["id"], mandate["issuer"]["key_id"], mandate["subject"]["key_id"], _text(mandate))
-             for mandate in batch.mandates])
-        run("INSERT INTO objects (id, transaction_id, body) VALUES (?, ?, ?)",
-            [(document["id"], document["transaction_id"], _text(document)) for document in batch.objects])
-        run("INSERT OR IGNORE INTO acts VALUES (?, ?, ?)",
-            [(batch.transaction_id, action_hash, _text(act)) for action_hash, act in (batch.acts or {}).items()])
-        run("INSERT INTO status_results (transaction_id, body) VALUES (?, ?)",
-            [(batch.transaction_id, _text(result)) for result in batch.status_results])
-        run("INSERT INTO consumed VALUES (?, ?)", list((batch.consumed or {}).items()))
-        if batch.idempotency is not None:
-            first = batch.idempotency
-            run("INSERT INTO idempotency VALUES (?, ?, ?)", [(first.scope, first.content_hash, _text(first.result))])
-
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
+        with self._file.writing():
             yield
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
+
+    def _write(self, batch: Batch) -> None:
+        """Write every row, and the seal over them behind the seal before it."""
+        row = self._connection.execute("SELECT position, body FROM commits ORDER BY position DESC LIMIT 1").fetchone()
+        position, previous = (1, None) if row is None else (row[0] + 1, sha256_hex(row[1].encode()))
+        held = {action_hash for action_hash in batch.acts or () if self._one(
+            "SELECT 1 FROM acts WHERE transaction_id = ? AND action_hash = ?", batch.transaction_id, action_hash)}
+        written: dict[str, list[list[str]]] = {}
+        for table, rows in batch.rows(held):
+            if rows:
+                self._connection.executemany(table.insert, [(*row, position) for row in rows])
+                written[table.name] = [[row[table.named], digest(row)] for row in rows]
+        body = Seal(position, previous, batch.transaction_id, batch.revision, batch.now, written).body
+        sealer = batch.sealer
+        signed = (None, None) if sealer is None else (sealer.key_id, sign_seal(body, batch.now, sealer))
+        self._connection.execute(
+            "INSERT INTO commits (position, transaction_id, revision, at, body, key_id, signature) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (position, batch.transaction_id, batch.revision, batch.now, body, *signed))
+
+    def _revision(self, transaction_id: str) -> int:
+        found = self._one("SELECT max(revision) FROM commits WHERE transaction_id = ?", transaction_id)
+        return 0 if found is None else int(str(found))
+
+    def _check(self, transaction_id: str, revision: int) -> None:
+        """Hold what this process has not read yet of a transaction against its seals. Raises DamagedError."""
+        sound = self._sound.get(transaction_id, 0)
+        if sound == revision and revision:
+            return
+        faults = self._audit.read(transaction_id, sound)
+        if revision < sound:
+            faults = [Fault(Code.EVIDENCE_CHAIN_GAP, transaction_id, f"commits to {transaction_id} are gone")]
+        if faults:
+            raise DamagedError(faults)
+        self._remember(transaction_id, revision)
+
+    def _remember(self, transaction_id: str, revision: int) -> None:
+        self._sound[transaction_id] = revision
+        self._sound.move_to_end(transaction_id)
+        if len(self._sound) > _REMEMBERED:
+            self._sound.popitem(last=False)
+
+    def _sealed(self, table: Table, where: str, value: str) -> Iterator[Mapping[str, Any]]:
+        """The documents of rows that are what was recorded; another counts as absent, and is named on stderr.
+
+        Read page by page: no read stays open while the caller looks at a document.
+        """
+        columns = ", ".join(f"t.{column}" for column in table.columns)
+        statement = (
+            f"SELECT t.rowid, c.transaction_id, c.revision, c.body, {columns} FROM {table.name} t "  # noqa: S608 (our own names)
+            f"LEFT JOIN commits c ON c.position = t.commit_no WHERE ({where}) AND t.rowid > ?2 "
+            f"ORDER BY t.rowid LIMIT {_PAGE}")
+        after = _BEFORE_ALL
+        while rows := self._connection.execute(statement, (value, after)).fetchall():
+            for place, transaction_id, revision, seal, *row in rows:
+                after = place
+                known = transaction_id is not None and self._sound.get(transaction_id, 0) >= revision
+                if known or is_sealed(table, row, seal):
+                    yield json.loads(row[-1])
+                else:
+                    self._say(f"{table.word} {named(row[table.named])} is not what was recorded, and counts as absent")
+
+    def _say(self, sentence: str) -> None:
+        """Tell whoever runs the server, once."""
+        if sentence not in self._said and len(self._said) < _REMEMBERED:
+            self._said.add(sentence)
+            logs.say(sentence)
 
     def _one(self, statement: str, *values: object) -> object | None:
         row = self._connection.execute(statement, values).fetchone()
         return None if row is None else row[0]
-
-    def _document(self, statement: str, identifier: str) -> Mapping[str, Any] | None:
-        body = self._one(statement, identifier)
-        return None if body is None else json.loads(str(body))
-
-
-def _text(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-
-
-def _binding_document(binding: KeyBinding) -> dict[str, Any]:
-    return {
-        "owner": binding.owner.document,
-        "public_key_jwk": binding.public.jwk,
-        "valid_from": format_instant(binding.valid_from),
-    }
-
-
-def _binding(key_id: str, document: Mapping[str, Any]) -> KeyBinding:
-    public, valid_from = PublicKey.from_jwk(document["public_key_jwk"]), parse_instant(document["valid_from"])
-    if public is None or valid_from is None:
-        raise sqlite3.DatabaseError(f"the stored key {key_id} is not readable")
-    owner = document["owner"]
-    return KeyBinding(
-        key_id, Owner(owner["organization_id"], owner.get("agent_id"), owner.get("principal_id")), public, valid_from)

@@ -1,7 +1,8 @@
 """`a202-mcp verify FILE|-`: the seven steps over a bundle or a plain list of objects, offline (surface 6, 7).
 
-Exit status: 0 no check failed, 1 a check failed, 2 the input could not be read. Checks that could not be made are
-printed at the same prominence as those that failed; there is no overall verdict.
+Exit status: 0 no check failed, 1 a check failed, 2 the input could not be read or the report not be written. Checks
+that could not be made are printed at the same prominence as those that failed; there is no overall verdict. A reader
+that takes only the start of the report ends this quietly, with the status that the shell gives a closed pipe.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -23,6 +25,8 @@ LARGE: Final = 5_000
 """From this many objects on, signatures are checked by all processors and progress is shown."""
 
 _FORMATS: Final = ("text", "json", "html")
+_PIPE_CLOSED: Final = 128 + 13
+"""What a shell reports of a program that a closed pipe (SIGPIPE) ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,29 +41,70 @@ def run(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         "a202-mcp verify", allow_abbrev=False,
         description="Run the seven verification steps over an exported bundle or a list of objects, offline.",
-        epilog="Exit status: 0 no check failed, 1 a check failed, 2 the input could not be read.")
+        epilog="Exit status: 0 no check failed, 1 a check failed, 2 the input could not be read or the report not be "
+               "written.")
     parser.add_argument("file", metavar="FILE", help="the bundle; - reads standard input")
     parser.add_argument("--rules-version", metavar="V", help="the rules version the record was made under")
     parser.add_argument("--trust", metavar="KEYS", help="a file of keys you know: they count instead of declared ones")
+    parser.add_argument(
+        "--profiles", metavar="DIR", action="append", default=[],
+        help="profiles beside the installed ones; may be repeated (default: the folders in A202_MCP_PROFILES)")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="what to print (default text)")
     options = parser.parse_args(list(arguments))
     gc.disable()  # what is read stays to the end, and searching it again and again would find nothing
     try:
-        return _verify(options.file, options.rules_version, options.trust, options.format)
+        return _verify(options)
     finally:
         gc.enable()
 
 
-def _verify(file: str, version: str | None, trust: str | None, form: str) -> int:
-    read = _material(file, version, trust)
+def _verify(options: argparse.Namespace) -> int:
+    profiles = _profiles(options.profiles)
+    read = profiles if isinstance(profiles, _Unread) else _material(options.file, options.rules_version, options.trust)
     if isinstance(read, _Unread):
-        sys.stderr.write(f"a202-mcp verify: {read.reason}\n")
-        return 2
-    report = _verified(read)
+        return _refused(read.reason)
+    report = _verified(read, profiles)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a record may hold what this terminal cannot show
-    _print(report, read, form)
+    return _written(report, read, options.format)
+
+
+def _refused(reason: str) -> int:
+    sys.stderr.write(f"a202-mcp verify: {reason}\n")
+    return 2
+
+
+def _written(report: Any, material: Any, form: str) -> int:
+    """The exit status after the report was printed, as far as it was."""
+    try:
+        _print(report, material, form)
+        sys.stdout.flush()
+    except (BrokenPipeError, SystemExit):  # the latter is how the terminal library leaves a closed pipe
+        _discard_output()
+        return _PIPE_CLOSED
+    except OSError as broken:
+        _discard_output()
+        return _refused(f"the report cannot be written: {broken.strerror or broken}")
     return 1 if report.counts["failed"] else 0
+
+
+def _discard_output() -> None:
+    """Point standard output nowhere, so that what is still in its buffer raises no more at the end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def _profiles(folders: list[str]) -> Any:
+    """The profiles of this configuration; None for the installed ones alone."""
+    from a202_mcp.state_dir import profile_dirs  # noqa: PLC0415 - not needed to print the help
+    from a202_reference.profiles import ProfileRegistry  # noqa: PLC0415 - the same
+
+    directories = profile_dirs(folders)
+    try:
+        return ProfileRegistry.load(directories) if directories else None
+    except (OSError, ValueError) as broken:
+        return _Unread(f"a profile folder cannot be used: {broken}")
 
 
 def _material(file: str, version: str | None, trust: str | None) -> Any:
@@ -130,18 +175,18 @@ def _chunks(stream: IO[bytes], size: int) -> Iterator[bytes]:
             yield chunk
 
 
-def _verified(material: Any) -> Any:
+def _verified(material: Any, profiles: Any) -> Any:
     from a202_reference.evidence.procedure import verify  # noqa: PLC0415 - not needed to print the help
 
     now = datetime.now(UTC)
     if len(material.objects) < LARGE:
-        return verify(material, now=now)
+        return verify(material, now=now, profiles=profiles)
     from a202_mcp.spread import spreading  # noqa: PLC0415 - only large bundles start processes
 
     signatures = sum(len(document.get("signatures", ())) for document in material.objects
                      if isinstance(document, dict) and isinstance(document.get("signatures"), list))
     with _progress("checking signatures", signatures) as advance, spreading(advance) as spread:
-        return verify(material, now=now, spread=spread)
+        return verify(material, now=now, spread=spread, profiles=profiles)
 
 
 def _progress(what: str, total: int) -> AbstractContextManager[Any]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from a202_mcp import readout
 from a202_mcp.keyring import Keyring
 from a202_mcp.recording import Call, Once, Pending, gate_drafts, mandate_gate
 from a202_mcp.shelf import MandateShelf, Shelf
-from a202_mcp.store import SqliteStore, Store
+from a202_mcp.store import Batch, SqliteStore, Store
 from a202_reference.authority.constraints import EvidenceStanding
 from a202_reference.authority.evaluate import Circumstances
 from a202_reference.authority.standing import evidence_standing, principal_of
@@ -81,12 +81,17 @@ class Workspace:
             pending = attempt(once)
             if isinstance(pending, Refusal):
                 return pending
-            if self.store.commit(pending.batch):
+            if self.store.commit(self._with_signers(pending)):
                 for signer in pending.signers:
                     self.keyring.hold(signer)
                 return dict(pending.result)
         return Refusal.of(
             Code.SEQUENCE_CONFLICT, "the record moved while this act was being recorded, twice: read it and try again")
+
+    def _with_signers(self, pending: Pending) -> Batch:
+        """The batch with the key pairs that sign its new bindings and seal it."""
+        held = (self.keyring.signer(key_id) for key_id in sorted(pending.batch.signing_keys))
+        return replace(pending.batch, signers=(*pending.signers, *(signer for signer in held if signer is not None)))
 
     def _once(self, call: Call) -> Once | Refusal | dict[str, Any]:
         """The call's claim to its idempotency key; or the first result; or a conflict."""
@@ -94,7 +99,7 @@ class Workspace:
         if key is None:
             return Once(None)
         try:
-            content = value_hash({name: value for name, value in call.arguments.items() if name != "idempotency_key"})
+            content = value_hash(call.content)
         except NotCanonicalError as refused:
             return Refusal.of(Code.POLICY_DENIED, f"the arguments have no canonical form: {refused}")
         scope = value_hash([call.tool, call.transaction_id, call.organization_id, key])
@@ -142,13 +147,32 @@ class Workspace:
 
     def unheld(self, key_ids: Iterable[str]) -> Refusal | None:
         """Group 6 of a recording call: why one of these keys cannot sign here, or None."""
-        missing = [key_id for key_id in dict.fromkeys(key_ids) if self.keyring.signer(key_id) is None]
+        named = tuple(dict.fromkeys(key_ids))
+        missing = [key_id for key_id in named if self.keyring.signer(key_id) is None]
         if not missing:
-            return None
+            return self.unauthentic(named)
         return Refusal.of(
             Code.POLICY_DENIED,
-            f"this process does not hold the private key of {', '.join(missing)}: private keys live in memory only and "
-            f"end with the process that made them; issue a new mandate under new key identifiers")
+            f"this process does not hold the private key of {', '.join(missing)}: private keys live in memory only, of "
+            f"the process that made them, which has ended or runs beside this one; act through that one, or issue a "
+            f"new mandate under new key identifiers")
+
+    def unauthentic(self, key_ids: Iterable[str]) -> Refusal | None:
+        """Why a stored key is none that anybody may rely on, or None: its binding was changed (ADR 9)."""
+        for key_id in key_ids:
+            own, bound = self.keyring.signer(key_id), self._keys.get(key_id)
+            fault = None
+            if bound is None:
+                held = self.store.held_key(key_id)
+                fault = None if held is None else held.fault
+            elif own is not None and own.key.public != bound.public:
+                fault = "the stored binding is of another key pair than the one this process holds"
+            if fault is not None:
+                return Refusal.of(
+                    Code.EVIDENCE_SIGNATURE_INVALID,
+                    f"{key_id} cannot be relied on: {fault}. Use another key identifier, and find out who changed the "
+                    f"state directory")
+        return None
 
     def judged(self, drafts: Sequence[Draft], holdings: Holdings) -> Refusal | None:
         """The gate's refusal of these drafts over the record they extend, or None."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -11,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from a202_mcp.store import FILE_NAME, SqliteStore
+from a202_mcp.store import Batch, SqliteStore
 from a202_mcp.workspace import Workspace
 from a202_reference.canonical import value_hash
 from a202_reference.documents.envelope import Agreement, Assertion, Event, Obligation
@@ -51,20 +50,15 @@ def crowd(place: Path, transactions: int) -> None:
     lifecycle.form()
     objects = workspace.store.holdings(lifecycle.transaction_id).objects[:KEPT]
     text = json.dumps(objects)
-    SqliteStore.open(place).close()
+    store = SqliteStore.open(place)
+    store._connection.execute("PRAGMA synchronous=OFF")
     now = format_instant(datetime.now(UTC))
-    with sqlite3.connect(place / FILE_NAME) as connection:
-        for number in range(transactions):
-            copied = text.replace(lifecycle.transaction_id, f"txn_crowd_{number}")
-            for at, document in enumerate(objects):
-                copied = copied.replace(document["id"], f"{document['id'][:4]}{number:020d}{at:04d}")
-            connection.execute(
-                "INSERT INTO transactions (transaction_id, revision, newest, position) VALUES (?, 1, ?, ?)",
-                (f"txn_crowd_{number}", now, number + 1))
-            connection.executemany(
-                "INSERT INTO objects (id, transaction_id, body) VALUES (?, ?, ?)",
-                [(document["id"], document["transaction_id"], json.dumps(document))
-                 for document in json.loads(copied)])
+    for number in range(transactions):
+        copied = text.replace(lifecycle.transaction_id, f"txn_crowd_{number}")
+        for at, document in enumerate(objects):
+            copied = copied.replace(document["id"], f"{document['id'][:4]}{number:020d}{at:04d}")
+        store.commit(Batch(now=now, transaction_id=f"txn_crowd_{number}", objects=tuple(json.loads(copied))))
+    store.close()
 
 
 def large_bundle(size: int) -> dict[str, Any]:

@@ -59,6 +59,9 @@ def _authorise(workspace: Workspace, asked: PartyAct, now: datetime) -> Authoris
     presented = read_presented(asked.decision, asked.act, action_hash, asked.party, mandate, now)
     if isinstance(presented, Refusal) or mandate is None:
         return presented if isinstance(presented, Refusal) else _not_held(asked.party)
+    unreliable = workspace.unauthentic([mandate["issuer"]["key_id"], asked.party.key_id])
+    if unreliable is not None:
+        return unreliable
 
     def recompute(claims: Presented) -> Evaluation:
         approval = workspace.approval(claims.approval_id) if claims.approval_id is not None else None

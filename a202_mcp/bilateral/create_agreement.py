@@ -35,7 +35,8 @@ SCHEMA = shapes.arguments(
     supplier=shapes.party("The supplying party."),
     terms=opaque(
         "profile, core {description, quantity, unit_code, unit_name, total {currency, amount}}, profile_terms. "
-        "Amounts and quantities are text."),
+        "Amounts and quantities are text. Profiles: a202-profile/calibration-service/0.1, "
+        "a202-profile/freight-spot/0.1, and those configured; a refusal names what profile_terms lacks."),
     offer_valid_until=text(f"Until when the offer stands. {shapes.INSTANT_NOTE}"),
     buyer_decision=opaque(f"The buyer's decision: {shapes.DECISION_NOTE}"),
     supplier_decision=opaque(f"The supplier's decision: {shapes.DECISION_NOTE}"),

@@ -82,7 +82,7 @@ def _attempt(
     now = workspace.now(transaction_id, [key_id])
     binding = workspace.store.key(key_id)
     organization_id = requester.organization_id if binding is None else binding.owner.organization_id
-    refusal = _key_refusal(binding, approver)
+    refusal = workspace.unauthentic([key_id]) or _key_refusal(binding, approver)
     if refusal is not None:
         return refusal
     holdings = workspace.store.holdings(transaction_id)

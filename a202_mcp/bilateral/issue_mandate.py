@@ -105,6 +105,9 @@ def _attempt(
     refusal = _limit_refusal(arguments.get("spending_limit")) or _document_refusal(workspace, document)
     if refusal is not None:
         return refusal
+    refusal = workspace.unauthentic(_owners(document))
+    if refusal is not None:
+        return refusal
     signers = _new_signers(workspace, document)
     bindings = _bindings(document, signers, now)
     refusal = _owner_refusal(workspace, document) or workspace.unheld(

@@ -52,7 +52,7 @@ def _attempt(
     refusal = (
         party_fault(Code.STATE_TRANSITION_DENIED, "obligor", obligor, obligation.obligor)
         or party_fault(Code.OBLIGATION_SUBJECT_UNREFERENCED, "obligee", obligee, obligation.obligee)
-        or countersigner_fault(workspace, "obligee", obligee)
+        or countersigner_fault(workspace, "obligee", obligee, opened.now)
         or quantity_fault("asserted_quantity", quantity))
     if refusal is not None:
         return refusal

@@ -12,12 +12,14 @@ from a202_mcp.recording import Once, Pending, batch_of, with_once
 from a202_mcp.workspace import Workspace
 from a202_reference.authority.presented import Authorised, mandate_fault
 from a202_reference.codes import Code, Refusal
+from a202_reference.documents.mandate import Mandate
 from a202_reference.documents.parties import Party, PartyRef
 from a202_reference.lifecycle.acts import Setting
 from a202_reference.lifecycle.drafts import Draft, Drafting
 from a202_reference.lifecycle.events import Ledger
 from a202_reference.lifecycle.holdings import Holdings
-from a202_reference.lifecycle.rules import CURRENT_VERSION, rule_set
+from a202_reference.lifecycle.record import Record
+from a202_reference.lifecycle.rules import CURRENT_VERSION, RuleSet, rule_set
 from a202_reference.money import is_money, parse_quantity
 from a202_reference.times import format_instant
 
@@ -54,8 +56,18 @@ def open_record(
             f"rules_version {version} is not registered: leave it out, or send \"{CURRENT_VERSION}\"")
     now = workspace.now(transaction_id, [party.key_id for party in parties])
     holdings = workspace.store.holdings(transaction_id)
+    if not _made_under(rules, holdings.record):
+        return Refusal.of(
+            Code.STATE_TRANSITION_DENIED,
+            f"the record was not made under rules_version {version}: leave it out; a record keeps its version")
     ledger = Ledger(holdings.record, rules, Drafting(transaction_id, format_instant(now)), workspace.ids)
     return Opened(holdings, ledger, now)
+
+
+def _made_under(rules: RuleSet, record: Record) -> bool:
+    """D-28: a record's version is fixed at its first event, so every move it holds is one of that version."""
+    return all(rules.target("transaction", event.from_state, event.event_type) == event.to_state
+               for event in record.events)
 
 
 def party_fault(code: Code, member: str, party: Party, named: PartyRef) -> Refusal | None:
@@ -67,10 +79,19 @@ def party_fault(code: Code, member: str, party: Party, named: PartyRef) -> Refus
               f"{party.organization_id}")
 
 
-def countersigner_fault(workspace: Workspace, member: str, party: Party) -> Refusal | None:
-    """Why the party that does not act cannot sign beside the one that does: its key is the one its mandate names."""
-    fault = mandate_fault(party, workspace.mandate(party.mandate_id))
-    return None if fault is None else Refusal.of(Code.POLICY_DENIED, f"{member}: {fault}")
+def countersigner_fault(workspace: Workspace, member: str, party: Party, now: datetime) -> Refusal | None:
+    """Why the party that does not act cannot sign beside the one that does.
+
+    Its key is the one that its mandate names, and the mandate is valid now; no act of its own is judged (D-18).
+    """
+    mandate = workspace.mandate(party.mandate_id)
+    fault = mandate_fault(party, mandate)
+    if fault is not None or mandate is None:
+        return Refusal.of(Code.POLICY_DENIED, f"{member}: {fault}")
+    if Mandate.of(mandate).in_force(now):
+        return None
+    interval = f"from {mandate['valid_from']} until {mandate['valid_until']}"
+    return Refusal.of(Code.MANDATE_INACTIVE, f"{member}: {party.mandate_id} is valid {interval}")
 
 
 def quantity_fault(member: str, value: object) -> Refusal | None:

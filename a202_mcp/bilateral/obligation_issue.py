@@ -57,7 +57,7 @@ def _attempt(
     draft = obligation_draft(agreement, commitment_id, payload, obligor, obligee, opened.ledger)
     refusal = (
         _parties(agreement, obligor, obligee)
-        or countersigner_fault(workspace, "obligor", obligor)
+        or countersigner_fault(workspace, "obligor", obligor, opened.now)
         or quantity_fault("quantity", payload["quantity"])
         or money_fault("consideration", payload["consideration"])
         or _references(opened, agreement, commitment_id, payload)

@@ -98,7 +98,7 @@ def _attempt(
     refusal = (
         party_fault(Code.OBLIGATION_RESPONSE_UNAUTHORIZED, "responder", responder, obligation.obligee)
         or party_fault(Code.OBLIGATION_SUBJECT_UNREFERENCED, "counterparty", other, obligation.obligor)
-        or countersigner_fault(workspace, "counterparty", other)
+        or countersigner_fault(workspace, "counterparty", other, opened.now)
         or quantity_fault("accepted_quantity", asked.quantity))
     if refusal is not None:
         return refusal

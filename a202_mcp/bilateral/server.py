@@ -34,6 +34,7 @@ from a202_mcp.bilateral.arguments import read_arguments
 from a202_mcp.bilateral.results import tool_result
 from a202_mcp.bilateral.tool import Tool
 from a202_mcp.envelope import Unread
+from a202_mcp.state_file import is_trouble, trouble
 from a202_mcp.version import version
 from a202_mcp.workspace import Workspace
 from a202_reference.codes import Code, Refusal
@@ -65,12 +66,9 @@ _UNUSABLE = (
     "A202_MCP_STATE_DIR a directory that this user can write, or neither to keep everything in memory; "
     "the server's stderr names the directory."
 )
+_TROUBLE = "The state directory cannot be used, so nothing was read or recorded: {}."
 _DEFECT = "Internal error: a defect of the server, not of the call. Nothing was recorded; its stderr says where."
 _LEGACY_NOT_FOUND = -32002
-
-
-class UnusableError(Exception):
-    """The state directory cannot be used. Its text is for the person who runs the server, not for the wire."""
 
 
 class Desk:
@@ -85,12 +83,13 @@ class Desk:
         """What `work` returns. Raises MCPError where the directory is unusable or `work` fails."""
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, self._run, work)
-        except (UnusableError, sqlite3.OperationalError) as unusable:
-            logs.say(f"the state directory cannot be used: {unusable}")
-            raise MCPError(types.INTERNAL_ERROR, _UNUSABLE) from None
         except Exception as error:
-            logs.defect(where, error)
-            raise MCPError(types.INTERNAL_ERROR, _DEFECT) from None
+            if not is_trouble(error):
+                logs.defect(where, error)
+                raise MCPError(types.INTERNAL_ERROR, _DEFECT) from None
+            logs.say(f"the state directory cannot be used: {error}")
+            known = trouble(error)
+            raise MCPError(types.INTERNAL_ERROR, _UNUSABLE if known is None else _TROUBLE.format(known)) from None
 
     def close(self, seconds: float) -> bool:
         """Close the workspace behind the calls that are waiting; False where that takes longer."""
@@ -105,8 +104,8 @@ class Desk:
         if self._workspace is None:
             try:
                 self._workspace = self._open()
-            except (OSError, sqlite3.Error) as error:
-                raise UnusableError(str(error)) from error
+            except OSError as error:
+                raise sqlite3.OperationalError(str(error)) from error
         return work(self._workspace)
 
     def _close(self) -> None:

@@ -14,6 +14,7 @@ from a202_reference.authority.status import StatusResult, by_mandate
 from a202_reference.codes import Code, Refusal
 from a202_reference.documents.envelope import Approval
 from a202_reference.gate import judge_object
+from a202_reference.gate.reading import members
 from a202_reference.lifecycle.acts import without_nulls
 from a202_reference.money import number_for_text
 from a202_reference.times import format_instant, parse_instant, whole_second
@@ -61,7 +62,7 @@ A202-APPROVAL-REQUIRED, A202-APPROVAL-HASH-MISMATCH, A202-STREAM-MISMATCH. Refus
 
 def answer(workspace: Workspace, arguments: Mapping[str, Any]) -> Answer:
     """Evaluate, or say why nothing can be evaluated."""
-    document = arguments.get("mandate") or workspace.mandate(arguments.get("mandate_id", ""))
+    document = arguments["mandate"] if "mandate" in arguments else workspace.mandate(arguments.get("mandate_id", ""))
     if document is None:
         return Refusal.of(
             Code.POLICY_DENIED,
@@ -83,7 +84,10 @@ def answer(workspace: Workspace, arguments: Mapping[str, Any]) -> Answer:
     at = whole_second(at)
     statuses = _statuses(document, arguments)
     evaluation = evaluate(document, act, workspace.circumstances(at, at, statuses, approval))
-    return {**_result(evaluation, statuses, approval), "checked_at": format_instant(at)}
+    result = {**_result(evaluation, statuses, approval), "checked_at": format_instant(at)}
+    issuer_key = members(document.get("issuer")).get("key_id")
+    unreliable = workspace.unauthentic([issuer_key]) if isinstance(issuer_key, str) else None
+    return result if unreliable is None else {**result, "detail": f"{result['detail']}; {unreliable.detail}"}
 
 
 TOOL = Tool("verify_mandate", "Decide on an act", DESCRIPTION, SCHEMA, True, answer)

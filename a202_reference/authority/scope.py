@@ -18,7 +18,8 @@ def action_fault(mandate: Mandate, act: Mapping[str, Any]) -> str | None:
     action = act.get("action_type")
     if isinstance(action, str) and action in mandate.actions:
         return None
-    return f"{mandate.id} does not list the action {action}; it lists {', '.join(sorted(mandate.actions))}"
+    named = action[:80] if isinstance(action, str) else "that was given"
+    return f"{mandate.id} does not list the action {named}; it lists {', '.join(sorted(mandate.actions))[:400]}"
 
 
 def scope_faults(mandate: Mandate, act: Mapping[str, Any]) -> list[str]:

@@ -36,15 +36,20 @@ class StatusResult:
 
     @property
     def document(self) -> dict[str, Any]:
-        """{mandate_id, status, retrieved_at}, as decisions and bundles carry it."""
-        return {"mandate_id": self.mandate_id, "status": self.status, "retrieved_at": self.retrieved_at}
+        """{mandate_id, status, retrieved_at}, as decisions and bundles carry it; `expires_at` where it states one."""
+        document = {"mandate_id": self.mandate_id, "status": self.status, "retrieved_at": self.retrieved_at}
+        return document if self.expires_at is None else {**document, "expires_at": self.expires_at}
 
 
 def by_mandate(results: Iterable[StatusResult]) -> dict[str, StatusResult]:
-    """The answers under the mandate each is about; of two about one mandate, the first."""
+    """The answers under the mandate each is about.
+
+    Of two about one mandate, one that does not say active counts: what is contradicted permits nothing.
+    """
     found: dict[str, StatusResult] = {}
     for result in results:
-        found.setdefault(result.mandate_id, result)
+        if result.mandate_id not in found or result.status != MandateStatus.ACTIVE.value:
+            found[result.mandate_id] = result
     return found
 
 

@@ -105,6 +105,7 @@ def read_bundle(
         stated_gaps=frozenset(gap for gap in document.get("stated_gaps", ()) if isinstance(gap, str)),
         transaction_id=transaction_id if Prefix.TRANSACTION.names(transaction_id) else None,
         disclosed=document.get("disclosed"),
+        exported=True,
     )
 
 

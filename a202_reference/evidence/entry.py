@@ -40,6 +40,7 @@ class Entry:
     subject: what the report calls it: its identifier, or its place where it has none.
     hash: the recomputed content hash; None where it has no canonical form, and then `uncanonical` says why.
     odd_hashes: False where no text under a name that ends in `_hash` can be malformed.
+    odd_names: False where no member is named like a secret or an award unit.
     entries: its signature entries. values: per entry, why its value is not the key's signature; None where it
     is; `...` where that cannot be told (placeholder, unknown key).
     """
@@ -55,6 +56,7 @@ class Entry:
     hash: str | None = None
     uncanonical: str = ""
     odd_hashes: bool = True
+    odd_names: bool = True
     entries: tuple[Any, ...] = ()
     values: list[Any] = field(default_factory=list)
 

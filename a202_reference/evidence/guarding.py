@@ -20,7 +20,6 @@ from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown
 from a202_reference.evidence.step1_references import assertion_hash, obligation_terms_hash
 from a202_reference.evidence.step2_parties import belongs_to
-from a202_reference.gate import judge_object
 from a202_reference.gate.reading import items
 from a202_reference.registries import ObjectType, RejectionReason, ResponseType
 from a202_reference.schemas import object_errors
@@ -58,13 +57,16 @@ def well_formed(entry: Entry, inquiry: Inquiry) -> Judgement:
     return failed(ILLEGAL, f"{entry.subject}: {errors[0] if errors else 'it is not of its shape'}")
 
 
-def complete(offer: Entry) -> Judgement:
+def complete(offer: Entry, inquiry: Inquiry) -> Judgement:
     """The offer passes the gate: its shape, its terms under its profile, its validity."""
-    judged = judge_object(offer.raw)
-    if judged.accepted:
-        return VERIFIED
-    said = judged.codes[0].meaning if judged.codes else judged.schema_errors[0]
-    return failed(ILLEGAL, f"{offer.subject}: {said}")
+    codes = inquiry.gate_codes(offer)
+    wrong = [code for code in codes if code is not Code.PROFILE_UNKNOWN]
+    if wrong:
+        return failed(ILLEGAL, f"{offer.subject}: {wrong[0].meaning}")
+    shaped = well_formed(offer, inquiry)
+    if shaped.outcome is not Outcome.VERIFIED or not codes:
+        return shaped
+    return unknown(f"the profile of {offer.subject} is not registered here")
 
 
 def obligation_guard(obligation: Entry, before: int | None, inquiry: Inquiry) -> Judgement:

@@ -20,12 +20,16 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from a202_reference.canonical import UNHASHED_MEMBERS, NotCanonicalError, canonical_bytes, content_bytes, sha256_hex
 from a202_reference.evidence.entry import Entry, StreamKey, stream_of
+from a202_reference.gate.leaks import AWARD_UNIT_MEMBERS, SECRET_MEMBERS
 from a202_reference.keys import SIGNATURE_BYTES, PublicKey, decode_base64url
 from a202_reference.registries import ObjectType
 from a202_reference.signing import is_placeholder, signed_bytes
 
 _ODD_HASH: Final = re.compile(rb'_hash":"(?![a-f0-9]{64}")')
 """In canonical bytes, a quotation mark inside a text is escaped, so this finds members only."""
+
+_ODD_NAMES: Final = tuple(f'"{name}":'.encode() for name in sorted(SECRET_MEMBERS | AWARD_UNIT_MEMBERS))
+"""In the same way, the names that no payload has at any depth."""
 
 SIGNATURE_MEMBERS: Final = frozenset({"key_id", "algorithm", "signature", "signed_at", "purpose"})
 
@@ -133,6 +137,7 @@ def _hash(entry: Entry) -> bytes | None:
         return None
     entry.hash = sha256_hex(content)
     entry.odd_hashes = _ODD_HASH.search(content) is not None
+    entry.odd_names = any(name in content for name in _ODD_NAMES)
     return content
 
 

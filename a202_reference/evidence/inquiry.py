@@ -9,6 +9,7 @@ Rules this module applies:
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,16 +17,19 @@ from functools import cached_property
 
 from a202_reference.authority.constraints import EvidenceStanding
 from a202_reference.canonical import NotCanonicalError, value_hash
-from a202_reference.codes import Outcome
+from a202_reference.codes import Code, Outcome
 from a202_reference.evidence.acts import Acts
 from a202_reference.evidence.entry import Entry
+from a202_reference.evidence.gating import gate_codes
 from a202_reference.evidence.keychain import Keychain, KnownKey, RevocationBook
 from a202_reference.evidence.mandates import Mandates
 from a202_reference.evidence.material import Material
 from a202_reference.evidence.relations import Relations
 from a202_reference.evidence.report import Findings, Judgement
+from a202_reference.gate import Lookup
 from a202_reference.gate.reading import members
 from a202_reference.lifecycle.rules import RuleSet, rule_set
+from a202_reference.profiles import ProfileRegistry
 from a202_reference.registries import ObjectType
 from a202_reference.schemas import is_valid_object
 
@@ -51,7 +55,10 @@ class Inquiry(Relations):
     unresolved: set[str] = field(default_factory=set)
     unregistered: set[str] = field(default_factory=set)
     standings: dict[tuple[str, datetime], Judgement] = field(default_factory=dict)
+    profiles: ProfileRegistry | None = None
+    """The profiles of this configuration; None: those that come with this software."""
     _shaped: dict[Entry, bool] = field(default_factory=dict)
+    _objections: dict[Entry, tuple[Code, ...]] = field(default_factory=dict)
     add: Callable[[int, str, str, Judgement], None] = field(init=False)
     """Notes one check: step, name, subject, result."""
 
@@ -68,6 +75,10 @@ class Inquiry(Relations):
 
     def __post_init__(self) -> None:
         self.add = self.findings.add
+
+    @cached_property
+    def _lookup(self) -> Lookup:
+        return Lookup(profiles=self.profiles)
 
     def find(self, identifier: object, kind: ObjectType) -> Entry | None:
         """The object of this type under this identifier; a missing one becomes an unresolved reference."""
@@ -100,6 +111,18 @@ class Inquiry(Relations):
         """The mandates that came with the record."""
         return Mandates(self.material.mandates, self.keychain, self.evidence)
 
+    @cached_property
+    def mandated(self) -> Mapping[tuple[str | None, str | None, str | None], frozenset[str]]:
+        """The keys in the mandates under which each agent acts: by transaction, organisation, agent."""
+        found: dict[tuple[str | None, str | None, str | None], set[str]] = defaultdict(set)
+        for transaction, author in {(entry.transaction_id, entry.author) for entry in self.index.entries}:
+            mandate = members(self.mandates.by_id.get(author.mandate_id or ""))
+            subject = members(mandate.get("subject"))
+            if isinstance(subject.get("key_id"), str) and (author.organization_id, author.agent_id) == (
+                    mandate.get("represented_organization_id"), subject.get("agent_id")):
+                found[transaction, author.organization_id, author.agent_id].add(subject["key_id"])
+        return {party: frozenset(named) for party, named in found.items()}
+
     def evidence(self, evidence_id: str) -> EvidenceStanding | None:
         """How an evidence object of this set stands, for constraints about evidence."""
         entry = self.index.get(evidence_id, ObjectType.EVIDENCE)
@@ -124,6 +147,12 @@ class Inquiry(Relations):
                 continue
             found[kind] = min(found.get(kind, entry.created_at), entry.created_at)
         return found
+
+    def gate_codes(self, entry: Entry) -> tuple[Code, ...]:
+        """What the gate's rules object to in the object itself, beyond what rows of their own report; asked once."""
+        if entry not in self._objections:
+            self._objections[entry] = gate_codes(entry, self._lookup)
+        return self._objections[entry]
 
     def is_shaped(self, entry: Entry) -> bool:
         """True where the schema layer accepts the object; asked once."""

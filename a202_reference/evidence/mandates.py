@@ -37,11 +37,11 @@ _IN_FORCE: Final = frozenset({Code.MANDATE_STATUS_UNRESOLVED, Code.MANDATE_INACT
 """Findings about when a mandate was in force: a check of its own."""
 
 
+@dataclass(frozen=True, slots=True)
 class RememberingKey(PublicKey):
-    """A public key that verifies each signature once, however often the rules ask."""
+    """A public key that verifies each signature once, however often the rules ask; `seen` is what it remembers."""
 
-    __slots__ = ("seen",)
-    seen: dict[tuple[bytes, bytes], bool]
+    seen: dict[tuple[bytes, bytes], bool] = field(default_factory=dict, compare=False, repr=False)
 
     def verifies(self, signature: bytes, data: bytes) -> bool:
         """As PublicKey, remembered for the length of one verification."""
@@ -212,7 +212,4 @@ _ANY: Final = datetime.max.replace(tzinfo=UTC)
 def _remembering(binding: KeyBinding | None) -> KeyBinding | None:
     if binding is None:
         return None
-    public = RememberingKey(binding.public.algorithm, binding.public.x, binding.public.y)
-    object.__setattr__(public, "seen", {})  # the only way into a frozen value; it is a memory, not a member
-    return KeyBinding(
-        binding.key_id, binding.owner, public, binding.valid_from, binding.valid_until, binding.status)
+    return replace(binding, public=RememberingKey(binding.public.algorithm, binding.public.x, binding.public.y))

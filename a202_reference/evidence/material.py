@@ -59,6 +59,7 @@ class Material:
     disclosed: what a partial bundle says of itself. determination_inputs: a determination's id to its input set.
     subject_act_at: when a contested act happened, where its object is not here.
     carried: where mandates, acts and status answers came from.
+    exported: True for a bundle, which ought to say where its record ends.
     """
 
     objects: tuple[Any, ...]
@@ -75,6 +76,7 @@ class Material:
     determination_inputs: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     subject_act_at: Any = None
     carried: Source = Source.DECLARED
+    exported: bool = False
 
     @property
     def is_whole(self) -> bool:

@@ -2,7 +2,8 @@
 
 Rules this module applies:
 
-- an obligation starts in the state its earliest held version carried at issue; the member is never trusted afterwards;
+- an obligation starts in the state its earliest held version carried at issue; the member is never trusted afterwards.
+  It is issued as pending (D-39): another state tells of steps that are not here, and in a whole record of none;
 - assertion: pending, due or rejected to asserted (an early assertion is legal, design overrides 6 and 7); an answer:
   asserted to accepted, and at once to discharged, or to rejected; a waiver: pending, due, asserted, rejected to waived;
 - the order is causal and does not depend on the order in which objects are given: an answer follows its assertion,
@@ -139,11 +140,18 @@ def _instant(entry: Entry) -> datetime:
     return entry.created_at or _NEVER
 
 
+def _issued_further(state: ObligationState, inquiry: Inquiry) -> Judgement:
+    """Issued in another state than pending: by steps that are not here, or, where nothing is missing, by none."""
+    if inquiry.material.is_whole:
+        return failed(Code.EVIDENCE_TRANSITION_ILLEGAL, f"it is issued as {state}, and nothing led there")
+    return unknown(f"it is issued as {state}, and the steps from pending to there are not here")
+
+
 def _version_path(obligation: Entry, state: ObligationState, inquiry: Inquiry) -> Judgement:
     """A later version's carried state against that of the version before it."""
     before = inquiry.index.get(obligation.raw.get("previous_version_id"), ObjectType.OBLIGATION)
     if obligation.raw.get("previous_version_id") is None:
-        return VERIFIED
+        return VERIFIED if state is ObligationState.PENDING else _issued_further(state, inquiry)
     if before is None:
         return unknown("the version before it is not here")
     earlier = _STATES.get(before.text("state") or "")

@@ -27,17 +27,21 @@ from a202_reference.evidence.keychain import Keychain, Standing, revocations, re
 from a202_reference.evidence.material import Material
 from a202_reference.evidence.readings import obligation_readings
 from a202_reference.evidence.report import Report
+from a202_reference.profiles import ProfileRegistry
 from a202_reference.times import format_instant
 
 
-def verify(material: Material, *, now: datetime, spread: Spread = map) -> Report:
+def verify(
+    material: Material, *, now: datetime, spread: Spread = map, profiles: ProfileRegistry | None = None,
+) -> Report:
     """Run the seven steps. `now` is the instant that present standings are told for.
 
     spread: applies the signature checks; a caller with threads brings one that uses them.
+    profiles: those of this configuration; None: those that come with this software.
     """
     keychain = Keychain(material.keys, material.objects)
     index = build_index(material.objects, keychain.public, spread)
-    inquiry = Inquiry(index, material, now, keychain, revocations(index, keychain))
+    inquiry = Inquiry(index, material, now, keychain, revocations(index, keychain), profiles=profiles)
     step1_hashes.check(inquiry)
     step2_signatures.check(inquiry)
     step3_versions.check(inquiry)

@@ -127,14 +127,23 @@ class Relations:
         return {entry: named for entry, named in found if named}
 
     @cached_property
-    def parties(self) -> Mapping[str | None, frozenset[str]]:
-        """The organisations that each transaction's offers, agreements and obligations name."""
-        found: dict[str | None, set[str]] = defaultdict(set)
+    def parties(self) -> Mapping[str | None, frozenset[Actor]]:
+        """The parties that each transaction's offers, agreements and obligations name."""
+        found: dict[str | None, set[Actor]] = defaultdict(set)
         for kind, roles in _ROLES.items():
             for entry in self.index.of(kind):
                 found[entry.transaction_id].update(
-                    named for role in roles if (named := entry.party(role).organization_id) is not None)
+                    party for role in roles if (party := entry.party(role)).organization_id is not None)
         return {transaction: frozenset(named) for transaction, named in found.items()}
+
+    @cached_property
+    def agents(self) -> Mapping[tuple[str | None, str | None], frozenset[str | None]]:
+        """The agents by which each transaction's parties act, by transaction and organisation."""
+        found: dict[tuple[str | None, str | None], set[str | None]] = defaultdict(set)
+        for transaction, parties in self.parties.items():
+            for party in parties:
+                found[transaction, party.organization_id].add(party.agent_id)
+        return {key: frozenset(agents) for key, agents in found.items()}
 
     @cached_property
     def evidence_signers(self) -> Mapping[str, Actor]:

@@ -4,8 +4,9 @@ Rules this module applies:
 
 - a reference in full form carries identifier, hash, type and signer; a bare identifier is allowed in a few members
   only. A missing hash is `A202-EVIDENCE-HASH-MISMATCH`, a malformed one `A202-HASH-FORMAT-INVALID`, a missing type
-  `A202-EVIDENCE-TYPE-UNKNOWN`;
-- the hash in a full reference is that of the evidence held; evidence that is not held is not checkable;
+  `A202-EVIDENCE-TYPE-UNKNOWN`; a credential in its hint `A202-DISCLOSURE-DENIED`;
+- hash and type in a full reference are those of the evidence held (`A202-EVIDENCE-HASH-MISMATCH`); evidence that is
+  not held is not checkable;
 - a bare identifier says nothing by itself: it is verified only by evidence in this same set that passes steps 1
   and 2. That row is written after step 2;
 - an unregistered type in somebody's record is not checkable and named in step 7 (D-34).
@@ -22,6 +23,7 @@ from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.references import referenced_id
 from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown
 from a202_reference.gate.common import registered_evidence
+from a202_reference.gate.leaks import holds_secret
 from a202_reference.gate.reading import items, members
 from a202_reference.identifiers import is_sha256_hex
 from a202_reference.registries import ObjectType
@@ -74,6 +76,9 @@ def _form(entry: Entry, member: str, reference: Any) -> Judgement:
         return failed(Code.EVIDENCE_TYPE_UNKNOWN, "a reference names no evidence type")
     if referenced_id(reference) is None or not isinstance(reference.get("signed_by"), dict):
         return failed(Code.EVIDENCE_HASH_MISMATCH, "a reference names no evidence or no signer")
+    hint = reference.get("locator_hint")
+    if isinstance(hint, str) and holds_secret(hint):
+        return failed(Code.DISCLOSURE_DENIED, "a reference's hint carries a credential")
     return VERIFIED
 
 
@@ -82,9 +87,11 @@ def _hash(reference: Mapping[str, Any], inquiry: Inquiry) -> Judgement:
     evidence = inquiry.find(named, ObjectType.EVIDENCE)
     if evidence is None or evidence.hash is None:
         return unknown(f"the evidence {str(named)[:140]} is not here")
-    if reference.get("content_hash") == evidence.hash:
-        return VERIFIED
-    return failed(Code.EVIDENCE_HASH_MISMATCH, f"{evidence.subject} hashes to {evidence.hash}")
+    if reference.get("content_hash") != evidence.hash:
+        return failed(Code.EVIDENCE_HASH_MISMATCH, f"{evidence.subject} hashes to {evidence.hash}")
+    if reference.get("evidence_type") != evidence.payload.get("evidence_type"):
+        return failed(Code.EVIDENCE_HASH_MISMATCH, f"{evidence.subject} is of another evidence type than is said")
+    return VERIFIED
 
 
 def _short(reference: str, inquiry: Inquiry) -> Judgement:

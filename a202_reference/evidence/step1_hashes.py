@@ -22,6 +22,7 @@ from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown
 from a202_reference.evidence.step1_evidence import evidence_rows
 from a202_reference.evidence.step1_references import REFERENCE_CHECKS
+from a202_reference.evidence.step1_shape import is_well_formed, shape_rows
 from a202_reference.gate.common import malformed_hashes
 from a202_reference.gate.judgement import EMPTY
 from a202_reference.gate.reading import Subject, items, members
@@ -56,6 +57,8 @@ def check(inquiry: Inquiry) -> None:
             _add(entry, _bound(entry, inquiry), inquiry)
         if "rules_ref" in entry.payload or "question" in entry.payload:
             _add(entry, _rules(entry, inquiry), inquiry)
+        if entry.hash is not None and not is_well_formed(entry, inquiry):
+            _add(entry, shape_rows(entry, inquiry), inquiry)
 
 
 def _add(entry: Entry, rows: Iterator[tuple[str, Judgement]], inquiry: Inquiry) -> None:

@@ -96,14 +96,18 @@ def invitation_acceptance_pair(acceptance: Entry, inquiry: Inquiry) -> Judgement
 
 
 def countersignature(event: Entry, inquiry: Inquiry) -> Judgement:
-    """The other party signed the event as well."""
-    parties = inquiry.parties.get(event.transaction_id, frozenset())
+    """The other party's agent signed the event as well; its principal is no agent (D-23)."""
     for signed in inquiry.signatures(event):
-        other = signed.key.organization_id if signed.key is not None else None
-        if (signed.overall.outcome is Outcome.VERIFIED and other != event.author.organization_id
-                and (not parties or other in parties)):
+        key = signed.key
+        if key is None or signed.overall.outcome is not Outcome.VERIFIED:
+            continue
+        if key.organization_id == event.author.organization_id or key.principal_id is not None:
+            continue
+        agents = inquiry.agents.get((event.transaction_id, key.organization_id), frozenset())
+        if event.transaction_id not in inquiry.parties or agents & {key.agent_id, None} or (
+                agents and key.agent_id is None):
             return VERIFIED
-    return unknown("no second party's verified signature is on it")
+    return unknown("no verified signature of the other party's agent is on it")
 
 
 def determiner_signs(determination: Entry, inquiry: Inquiry) -> Judgement:

@@ -7,7 +7,8 @@ Rules this module applies:
 - the first disclosed event names nothing at sequence 1, or something that is not held: a boundary, which is stated
   and no gap. Naming something that is held, on another stream or not earlier, is a gap;
 - a fork is never resolved by own copy, time or length: both branches fail;
-- a record that says where it ends ends there: another last event, or another number of objects, is a gap.
+- a record that says where it ends ends there: another last event, or another number of objects, is a gap. A bundle
+  that neither says so nor says that it discloses a part could end anywhere (`head_stated`, not checkable).
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from a202_reference.identifiers import Prefix
 
 _GAP: Final = Code.EVIDENCE_CHAIN_GAP
 _PREFIXES: Final = {"transaction": Prefix.TRANSACTION, "session": Prefix.SESSION}
+_UNSTATED: Final = unknown("the bundle does not say where its record ends and how many objects it has, nor that it is "
+                          "a part: what is cut off at its end does not show")
 _GENESIS: Final = {"transaction": "draft", "session": "opened"}
 
 
@@ -43,6 +46,8 @@ def check(inquiry: Inquiry) -> None:
         _forks(inquiry, key, events)
     if inquiry.material.head is not None:
         _head(inquiry, inquiry.material.head)
+    if inquiry.material.exported and inquiry.material.disclosed is None and not inquiry.material.is_whole:
+        inquiry.add(4, "head_stated", inquiry.whole, _UNSTATED)
 
 
 def stream_kind_registered(key: StreamKey) -> Judgement:

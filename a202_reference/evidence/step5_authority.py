@@ -3,7 +3,7 @@
 Rules this module applies, for every policy decision in the set and for every act without one:
 
 - `mandate_resolves`: the mandate an object was authored under, and all above it, are held and valid, and name its
-  author; for a decision also every mandate it lists;
+  author; for a decision also every mandate it lists. Whoever signs, signs with the key its mandate names (D-8);
 - `act_matches_object`: the act the decision was over is the act of the recorded object;
 - `mandate_covers`: the one evaluation, over the carried act, at the instant of the append, does not deny;
 - `mandate_active_at_append`: the mandates were in force then. A status answer covers an append where it was retrieved
@@ -29,6 +29,7 @@ from a202_reference.evidence.approvals import Releases
 from a202_reference.evidence.decisions import Decisions
 from a202_reference.evidence.entry import Entry
 from a202_reference.evidence.inquiry import Inquiry
+from a202_reference.evidence.mandated import signed_as_mandated
 from a202_reference.evidence.rebuilding import ACTED
 from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown
 from a202_reference.evidence.step5_force import Force
@@ -68,9 +69,11 @@ def mandate_resolves(entry: Entry, inquiry: Inquiry) -> Judgement:
     mandate = inquiry.mandates.by_id[str(entry.author.mandate_id)]
     subject = members(mandate.get("subject"))
     named = (mandate.get("represented_organization_id"), subject.get("agent_id"))
-    if entry.type is ObjectType.APPROVAL or named == (entry.author.organization_id, entry.author.agent_id):
+    if entry.type is ObjectType.APPROVAL:
         return VERIFIED
-    return failed(_ILLEGAL, f"{entry.author.mandate_id} names another agent or organisation than the author")
+    if named != (entry.author.organization_id, entry.author.agent_id):
+        return failed(_ILLEGAL, f"{entry.author.mandate_id} names another agent or organisation than the author")
+    return signed_as_mandated(entry, subject.get("key_id"), inquiry)
 
 
 class _Authority:

@@ -61,13 +61,13 @@ def _direct(event: Entry, inquiry: Inquiry) -> Judgement:
     parts = [_no_session(event, inquiry)]
     parts += [part for part in (offer, acceptance) if isinstance(part, Judgement)]
     if isinstance(offer, Entry):
-        parts += [complete(offer), signed_by(offer, offer.party("offeror"), inquiry)]
+        parts += [complete(offer, inquiry), signed_by(offer, offer.party("offeror"), inquiry)]
     if isinstance(acceptance, Entry):
         parts += [offer_hash(acceptance, inquiry), signed_by(acceptance, acceptance.party("accepting_party"), inquiry)]
     if isinstance(offer, Entry) and isinstance(acceptance, Entry):
         parts += [
-            _names(acceptance, "offer_id", offer), _current(offer, acceptance, inquiry),
-            _unexpired(offer, acceptance, event)]
+            _names(acceptance, "offer_id", offer), _one_session(event, offer, acceptance),
+            _current(offer, acceptance, inquiry), _unexpired(offer, acceptance, event)]
     return all_of(parts)
 
 
@@ -75,6 +75,15 @@ def _no_session(event: Entry, inquiry: Inquiry) -> Judgement:
     if event.transaction_id in inquiry.session_transactions:
         return failed(_ILLEGAL, "a session stream stands on this transaction")
     return VERIFIED
+
+
+def _one_session(event: Entry, offer: Entry, acceptance: Entry) -> Judgement:
+    """One session id stands for one relation: on offer, acceptance and, where it says one, event (D-19)."""
+    said = members(event.payload.get("data")).get("session_id")
+    named = [entry.payload.get("session_id") for entry in (offer, acceptance)]
+    if named[0] == named[1] and said in (None, named[0]):
+        return VERIFIED
+    return failed(_ILLEGAL, f"{offer.subject}, {acceptance.subject} and the event do not name one session")
 
 
 def _current(offer: Entry, acceptance: Entry, inquiry: Inquiry) -> Judgement:

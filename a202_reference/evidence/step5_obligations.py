@@ -10,7 +10,8 @@ Rules this module applies:
   was issued (`A202-EVIDENCE-TRANSITION-ILLEGAL` for a step its machine does not have). Within one instant an answer
   follows its assertion, and what ends the obligation comes last;
 - obligations do not wait for each other in a loop (`A202-OBLIGATION-CONDITION-CYCLIC`);
-- the act of an obligation, assertion or answer without event has the same guard as the event would have.
+- the act of an obligation, assertion or answer without event has the same guard as the event would have; an obligation
+  without event is signed by both parties.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
-from a202_reference.codes import Code, Refusal
+from a202_reference.codes import Code, Outcome, Refusal
 from a202_reference.documents.envelope import Assertion, Obligation
 from a202_reference.evidence.decisions import Decisions
 from a202_reference.evidence.entry import Entry
-from a202_reference.evidence.guarding import assertion_guard, obligation_guard, response_guard
+from a202_reference.evidence.guarding import all_of, assertion_guard, obligation_guard, response_guard, signed_by
 from a202_reference.evidence.inquiry import Inquiry
 from a202_reference.evidence.obligation_replay import replay
 from a202_reference.evidence.report import VERIFIED, Judgement, failed, unknown
@@ -129,9 +130,22 @@ def _response_event(response: Entry) -> str:
     return f"guard_{names.get(response.text('response_type') or '', 'unnamed')}"
 
 
+def _issued_without_event(obligation: Entry, inquiry: Inquiry) -> Judgement:
+    """As with an event, and in its place the signatures of both parties (D-26, D-38).
+
+    Another record may hold the event; one that claims to be whole does not.
+    """
+    parts = [obligation_guard(obligation, None, inquiry)]
+    if obligation.raw.get("previous_version_id") is None:
+        for role in ("obligor", "obligee"):
+            signed = signed_by(obligation, obligation.party(role), inquiry)
+            missing = signed.outcome is Outcome.FAILED and not inquiry.material.is_whole
+            parts.append(unknown(f"no event records it, and the {role} did not sign it") if missing else signed)
+    return all_of(parts)
+
+
 _GUARDS: Final[dict[ObjectType, tuple[Callable[[Entry], str], Callable[[Entry, Inquiry], Judgement]]]] = {
-    ObjectType.OBLIGATION: (
-        lambda _: "guard_obligation.activated", lambda entry, inquiry: obligation_guard(entry, None, inquiry)),
+    ObjectType.OBLIGATION: (lambda _: "guard_obligation.activated", _issued_without_event),
     ObjectType.PERFORMANCE_EVENT: (lambda _: "guard_performance.declared", assertion_guard),
     ObjectType.OBLIGATION_RESPONSE: (_response_event, response_guard),
 }

@@ -20,6 +20,7 @@ from a202_reference.evidence.references import referenced_id
 from a202_reference.evidence.report import Scope, unknown
 from a202_reference.gate.reading import items, members
 from a202_reference.identifiers import Prefix
+from a202_reference.lifecycle.due import discharge_targets
 from a202_reference.registries import TYPE_RULES, ObjectType
 
 _OPERATED_EVENTS: Final = frozenset({
@@ -27,7 +28,8 @@ _OPERATED_EVENTS: Final = frozenset({
     "invitation.revoked", "qualification.started", "negotiation.opened", "offer.selected"})
 _NAMED: Final = (
     ("commitment_id", ObjectType.COMMITMENT), ("agreement_id", ObjectType.AGREEMENT),
-    ("obligation_id", ObjectType.OBLIGATION), ("issuance_approval_id", ObjectType.APPROVAL))
+    ("obligation_id", ObjectType.OBLIGATION), ("issuance_approval_id", ObjectType.APPROVAL),
+    ("supersedes_offer_id", ObjectType.OFFER))
 """References that no other step follows for every type that carries them."""
 
 
@@ -88,6 +90,9 @@ def _plain_references(inquiry: Inquiry) -> None:
                 inquiry.find(named, kind)
         for named in items(entry.payload.get("commitment_ids")):
             inquiry.find(named, ObjectType.COMMITMENT)
+    for obligation in inquiry.index.of(ObjectType.OBLIGATION):
+        for named in discharge_targets(obligation.payload.get("due_condition")):
+            inquiry.find(named, ObjectType.OBLIGATION)
 
 
 def _streams(inquiry: Inquiry) -> tuple[set[str], set[str]]:

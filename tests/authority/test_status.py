@@ -74,14 +74,16 @@ class Usable(unittest.TestCase):
         self.assertIsNone(StatusResult.of("mnd_one", {"mandate_id": "mnd_two", "status": "active"}))
         self.assertIsNotNone(StatusResult.of("mnd_one", {"mandate_id": "mnd_one", "status": "active"}))
 
-    def test_of_two_answers_the_first_counts(self):
-        first, second = StatusResult("mnd_one", "revoked", at(0)), StatusResult("mnd_one", "active", at(0))
-        self.assertEqual(by_mandate([first, second]), {"mnd_one": first})
+    def test_of_two_answers_one_that_is_not_active_counts_in_either_order(self):
+        revoked, active = StatusResult("mnd_one", "revoked", at(0)), StatusResult("mnd_one", "active", at(0))
+        self.assertEqual(by_mandate([revoked, active]), {"mnd_one": revoked})
+        self.assertEqual(by_mandate([active, revoked]), {"mnd_one": revoked})
+        self.assertEqual(by_mandate([active, StatusResult("mnd_one", "odd", at(0))])["mnd_one"].status, "odd")
 
     def test_as_decisions_carry_it(self):
-        self.assertEqual(
-            StatusResult("mnd_one", "active", at(0), at(9)).document,
-            {"mandate_id": "mnd_one", "status": "active", "retrieved_at": at(0)})
+        said = {"mandate_id": "mnd_one", "status": "active", "retrieved_at": at(0)}
+        self.assertEqual(StatusResult("mnd_one", "active", at(0)).document, said)
+        self.assertEqual(StatusResult("mnd_one", "active", at(0), at(9)).document, {**said, "expires_at": at(9)})
 
     @PROPERTY
     @given(documents, st.sampled_from(["status", "retrieved_at", "expires_at"]))

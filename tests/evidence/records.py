@@ -28,6 +28,7 @@ from a202_reference.lifecycle.formation import FormationRequest, form, offer_dra
 from a202_reference.lifecycle.holdings import Holdings
 from a202_reference.lifecycle.obligations import assertion_drafts, obligation_draft, record_act, response_draft
 from a202_reference.lifecycle.rules import RULE_SETS
+from a202_reference.profiles import ProfileRegistry
 from a202_reference.registries import ObjectType, Purpose
 from a202_reference.signing import Signer, sign_entry, sign_proof, unsigned_proof
 from a202_reference.times import format_instant
@@ -42,6 +43,7 @@ KEYS = {
         "key_supplier_agent_01": Owner("org_delta", agent_id="agt_delta_supplier_01"),
         "key_buyer_middle_01": Owner("org_northstar", agent_id="agt_northstar_middle_01"),
         "key_stranger_agent_01": Owner("org_stranger", agent_id="agt_stranger_01"),
+        "key_buyer_spare_01": Owner("org_northstar", agent_id="agt_northstar_buyer_01"),
     }.items(), start=7001)}
 TERMS = {
     "profile": "a202-profile/calibration-service/0.1",
@@ -281,12 +283,14 @@ def walkthrough(**over: Any) -> Story:
     return story
 
 
-def report_on(bundle: Mapping[str, Any], **pinned: KeyBinding) -> Report:
+def report_on(
+    bundle: Mapping[str, Any], profiles: ProfileRegistry | None = None, /, **pinned: KeyBinding,
+) -> Report:
     """Verify a bundle as a stranger would."""
     material = read_bundle(bundle, pinned)
     if not isinstance(material, Material):
         raise TypeError(f"not read: {material}")
-    return verify(material, now=START + timedelta(days=1))
+    return verify(material, now=START + timedelta(days=1), profiles=profiles)
 
 
 def retold(bundle: Mapping[str, Any], edit: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:

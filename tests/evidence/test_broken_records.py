@@ -304,9 +304,9 @@ CASES: dict[str, Case] = {
         "walkthrough", payload("offer", valid_until="2026-08-20T09:59:59Z"), "guard_agreement.direct", ILLEGAL),
     "superseded offer": Case("walkthrough", superseded_offer, "guard_agreement.direct", ILLEGAL),
     "direct formation on a session": Case("walkthrough", on_a_session, "guard_agreement.direct", ILLEGAL),
-    "unknown profile": Case(
-        "walkthrough", lambda bundle: nth(bundle, "offer")["payload"]["terms"].update(
-            profile="a202-profile/unheard-of/0.1"), "guard_agreement.direct", ILLEGAL),
+    "terms that their profile refuses": Case(
+        "walkthrough", lambda bundle: nth(bundle, "offer")["payload"]["terms"]["profile_terms"].pop("rework"),
+        "guard_agreement.direct", ILLEGAL),
     "offer signed by the other party": Case(
         "walkthrough", signed_with("offer", BUYER.key_id), "signer_is_actor", SIGNATURE),
     "acceptance by a stranger": Case(

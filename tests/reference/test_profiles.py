@@ -38,9 +38,10 @@ def directory(**schemas: Any) -> Iterator[Path]:
 
 
 class Lookup(unittest.TestCase):
-    def test_the_two_published_profiles_are_installed(self) -> None:
+    def test_the_published_profiles_are_installed(self) -> None:
         self.assertEqual(
-            installed_profiles().ids, ("a202-profile/calibration-service/0.1", "a202-profile/freight-spot/0.1"))
+            installed_profiles().ids, ("a202-profile/calibration-service/0.1", "a202-profile/direct-trade/0.1",
+                            "a202-profile/freight-spot/0.1"))
 
     def test_lookup_is_exact(self) -> None:
         good = terms()["profile_terms"]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from a202_mcp.store import FILE_NAME, Batch, Idempotency, SqliteStore
 from a202_reference.keys import KeyBinding, Owner, PrivateKey
+from a202_reference.signing import Signer
 from tests.bilateral.parties import Desk, dump
 
 NOW = "2026-08-20T10:00:00Z"
@@ -23,6 +24,10 @@ def binding(key_id="key_one", scalar=7, **owner):
         datetime(2026, 8, 20, 10, tzinfo=UTC))
 
 
+def signer(key_id, scalar):
+    return Signer(key_id, PrivateKey.from_scalar(scalar))
+
+
 def mandate(mandate_id="mnd_one", **more):
     return {"id": mandate_id, "issuer": {"key_id": "key_issuer"}, "subject": {"key_id": "key_subject"}, **more}
 
@@ -33,12 +38,13 @@ def document(object_id="off_one", transaction_id="txn_one", **more):
 
 FIRST = Batch(
     now=NOW, transaction_id="txn_one", objects=(document(note="\u20ac\U0001f600"),), mandates=(mandate(),),
-    keys=(binding(),), acts={"a" * 64: {"action_type": "offer.accept"}},
+    keys=(binding(),), signers=(signer("key_one", 7),), acts={"a" * 64: {"action_type": "offer.accept"}},
     status_results=({"mandate_id": "mnd_one", "status": "active"},), consumed={"apr_one": "a" * 64},
     idempotency=Idempotency("scope_one", "c" * 64, {"outcome": "recorded"}))
 SECOND = Batch(
     now=LATER, transaction_id="txn_one", expected_revision=1, objects=(document("off_two"),),
-    mandates=(mandate("mnd_two"),), keys=(binding("key_two", 8),), acts={"b" * 64: {"action_type": "offer.submit"}},
+    mandates=(mandate("mnd_two"),), keys=(binding("key_two", 8),), signers=(signer("key_two", 8),),
+    acts={"b" * 64: {"action_type": "offer.submit"}},
     status_results=({"mandate_id": "mnd_two", "status": "active"},), consumed={"apr_two": "b" * 64},
     idempotency=Idempotency("scope_two", "d" * 64, {"outcome": "recorded"}))
 
@@ -244,9 +250,17 @@ class OnDisk(unittest.TestCase):
         self.assertEqual(store._connection.execute("PRAGMA synchronous").fetchone(), (2,))
 
     def test_a_public_key_comes_back_with_its_owner(self):
-        for key in (binding(), binding("key_two", 8, principal_id="prn_one")):
-            self.open().commit(Batch(now=NOW, keys=(key,)))
+        for scalar, key in ((7, binding()), (8, binding("key_two", 8, principal_id="prn_one"))):
+            self.open().commit(Batch(now=NOW, keys=(key,), signers=(signer(key.key_id, scalar),)))
             self.assertEqual(self.open().key(key.key_id), key)
+
+    def test_a_binding_that_its_own_key_did_not_sign_is_no_key(self):
+        for scalar in (None, 9):
+            with self.subTest(scalar=scalar):
+                signers = () if scalar is None else (signer("key_one", scalar),)
+                store = SqliteStore.open(None)
+                store.commit(Batch(now=NOW, keys=(binding(),), signers=signers))
+                self.assertIsNone(store.key("key_one"))
 
     def test_no_private_key_is_in_the_file(self):
         desk = Desk(store=self.open()).introduce()

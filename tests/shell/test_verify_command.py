@@ -5,6 +5,9 @@ from __future__ import annotations
 import copy
 import io
 import json
+import os
+import subprocess
+import sys
 import tempfile
 import unittest
 from contextlib import redirect_stderr, redirect_stdout
@@ -13,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import a202_mcp
 from a202_mcp import export, verify
 from a202_mcp.spread import in_threads
 from a202_mcp.store import SqliteStore
@@ -21,8 +25,9 @@ from a202_reference.evidence import procedure
 from a202_reference.evidence.bundle import key_document, read_bundle
 from a202_reference.evidence.disclosure import disclose
 from a202_reference.evidence.material import Material
-from tests.evidence.records import START, TXN, binding
+from tests.evidence.records import START, TXN, Story, binding
 from tests.evidence.stories import told
+from tests.evidence.test_resigned_records import house_profile, house_terms
 
 HOSTILE = "<script>alert(1)</script>\u202e\x1b[31m\x00'\" onload=x"
 
@@ -228,6 +233,60 @@ class ThePage(VerifyCommandTest):
         self.assertRegex(out, r"<section><h2>Not checkable: \d+</h2>")
 
 
+class TheReportCannotBeWritten(VerifyCommandTest):
+    """As a process, since what counts is what is left at its end."""
+
+    def verified(self, form: str, out: int) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, "-m", "a202_mcp", "verify", self.file(told("walkthrough")), "--format", form],
+            stdout=out, stderr=subprocess.PIPE, check=False, cwd=Path(a202_mcp.__file__).parents[1])
+
+    def test_a_closed_pipe_ends_it_quietly(self) -> None:
+        for form in ("text", "json", "html"):
+            with self.subTest(form):
+                reading, writing = os.pipe()
+                os.close(reading)
+                try:
+                    done = self.verified(form, writing)
+                finally:
+                    os.close(writing)
+                self.assertEqual((141, b""), (done.returncode, done.stderr))
+
+    @unittest.skipUnless(Path("/dev/full").exists(), "the system has no full device")
+    def test_a_full_disk_is_two_and_one_line(self) -> None:
+        for form in ("text", "json", "html"):
+            with self.subTest(form), Path("/dev/full").open("wb") as full:
+                done = self.verified(form, full.fileno())
+                self.assertEqual(2, done.returncode)
+                self.assertRegex(done.stderr, rb"\Aa202-mcp verify: the report cannot be written: [^\n]+\n\Z")
+
+
+class ProfilesOfTheReader(VerifyCommandTest):
+    def setUp(self) -> None:
+        super().setUp()
+        (self.folder / "own").mkdir()
+        house_profile(self.folder / "own")
+        self.record = self.file(Story().form(house_terms()).bundle)
+
+    def not_checkable(self, *arguments: str) -> int:
+        status, out, _ = run(self.record, "--format", "json", *arguments)
+        self.assertEqual(0, status)
+        return int(json.loads(out)["results"]["not_checkable"])
+
+    def test_a_named_folder_and_the_environment_count(self) -> None:
+        with mock.patch.dict("os.environ"):
+            os.environ.pop("A202_MCP_PROFILES", None)
+            self.assertGreater(self.not_checkable(), 0)
+            self.assertEqual(0, self.not_checkable("--profiles", str(self.folder / "own")))
+            os.environ["A202_MCP_PROFILES"] = str(self.folder / "own")
+            self.assertEqual(0, self.not_checkable())
+
+    def test_two_where_a_folder_cannot_be_used(self) -> None:
+        status, out, err = run(self.record, "--profiles", str(self.folder / "none"))
+        self.assertEqual((2, ""), (status, out))
+        self.assertRegex(err, r"\Aa202-mcp verify: a profile folder cannot be used: [^\n]+\n\Z")
+
+
 class LargeBundlesAreSpread(VerifyCommandTest):
     def test_the_report_is_the_same_over_several_processes(self) -> None:
         path = self.file(self.tampered())
@@ -255,12 +314,14 @@ class ExportCommandTest(unittest.TestCase):
         return status, out.getvalue(), err.getvalue()
 
     def test_it_writes_what_the_workspace_exports(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as elsewhere:
             SqliteStore.open(Path(folder)).close()
-            target = Path(folder) / "out.json"
+            target = Path(elsewhere) / "out.json"
             with mock.patch.object(Workspace, "bundle", return_value=told("walkthrough")) as asked:
                 status, out, _ = self.run_export(TXN, "--state-dir", folder, "-o", str(target))
                 self.assertEqual((0, "", told("walkthrough")), (status, out, json.loads(target.read_text())))
+                self.assertEqual(0o600, target.stat().st_mode & 0o777)
+                self.assertEqual([target], list(Path(elsewhere).iterdir()))
                 status, out, _ = self.run_export(TXN, "--state-dir", folder)
                 self.assertEqual((0, told("walkthrough")), (status, json.loads(out)))
             asked.assert_called_with(TXN)
@@ -274,12 +335,22 @@ class ExportCommandTest(unittest.TestCase):
                 self.assertEqual(2, self.run_export(TXN)[0])
 
     def test_two_where_the_file_cannot_be_written(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as elsewhere:
             SqliteStore.open(Path(folder)).close()
             with mock.patch.object(Workspace, "bundle", return_value=told("walkthrough")):
-                status, _, err = self.run_export(TXN, "--state-dir", folder, "-o", str(Path(folder) / "no" / "x.json"))
+                target = Path(elsewhere) / "no" / "x.json"
+                status, _, err = self.run_export(TXN, "--state-dir", folder, "-o", str(target))
         self.assertEqual(2, status)
         self.assertIn("cannot be written", err)
+
+    def test_two_where_the_file_lies_in_the_state_directory(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            SqliteStore.open(Path(folder)).close()
+            for name in ("a202.sqlite3", "bundle.json", "deeper/../a202.sqlite3"):
+                with mock.patch.object(Workspace, "bundle", return_value=told("walkthrough")), self.subTest(name):
+                    before = Path(folder, "a202.sqlite3").read_bytes()
+                    self.assertEqual(2, self.run_export(TXN, "--state-dir", folder, "-o", f"{folder}/{name}")[0])
+                    self.assertEqual(before, Path(folder, "a202.sqlite3").read_bytes())
 
 
 if __name__ == "__main__":

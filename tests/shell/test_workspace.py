@@ -210,6 +210,19 @@ class Idempotency(RefusalCase):
                 if tool == "create_agreement":
                     desk.agreement = first
 
+    def test_a_fresh_decision_over_the_same_act_is_the_same_content(self):
+        desk = Desk().introduce()
+        first = desk.done("create_agreement", desk.formation(idempotency_key="key-agreement-1"))
+        arguments = desk.formation(idempotency_key="key-agreement-1")
+        desk.clock.now += timedelta(seconds=61)
+        desk.agreement = first
+        valid = {"offer_valid_until": arguments["offer_valid_until"]}
+        again = desk.done("create_agreement", desk.formation(idempotency_key="key-agreement-1", **valid))
+        self.assertEqual(again, {**first, "replayed": True})
+        other = desk.formation(idempotency_key="key-agreement-1", **valid)
+        other["buyer_decision"] = {**other["buyer_decision"], "action_hash": "0" * 64}
+        self.assert_refused(desk, "create_agreement", other, CONFLICT)
+
     def test_a_refused_call_does_not_use_the_key_up(self):
         desk = Desk().introduce()
         arguments = desk.formation(idempotency_key="key-agreement-1")

@@ -1,0 +1,1 @@
+"""The exchange member: ManyLives AXP/1 over the same workspace as the other surfaces."""

@@ -1,0 +1,147 @@
+"""The running member (spec 3, 10): the HTTP surface, the work queue and the outbox in one loop.
+
+Rules this module applies:
+
+- one server per state folder, by a lock on a file in it; commands of the owner work beside it;
+- whatever is written wakes queue and outbox; rows that a command wrote are seen within a second;
+- SIGTERM: no new calls, open answers get a second, programs end, the outbox stays for the next start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+import uvicorn
+
+from a202_mcp import logs
+from a202_mcp.axp.book import put
+from a202_mcp.axp.exchange import ExchangeClient
+from a202_mcp.axp.mandate_status import StatusReader
+from a202_mcp.axp.member import Member
+from a202_mcp.axp.outbox import Outbox
+from a202_mcp.axp.plain_tools import skill_list
+from a202_mcp.axp.reading import fingerprint
+from a202_mcp.axp.web import WebApp
+from a202_mcp.axp.work import WorkQueue
+
+LOOK_EVERY: Final = 0.5
+
+
+class LockedError(Exception):
+    """Another server uses the state folder."""
+
+
+def lock(state_dir: Path) -> int:
+    """Take the state folder for this process; the descriptor that holds it. Raises LockedError, OSError."""
+    descriptor = os.open(state_dir / "server.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise LockedError from None
+    return descriptor
+
+
+class _Server(uvicorn.Server):
+    """A server that ends in good order: a signal is no reason to die of it."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave at the first signal, at once at the second."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
+
+
+class Engine:
+    """What works beside the answers: the queue, the outbox, the heartbeat."""
+
+    def __init__(self, member: Member, client: ExchangeClient) -> None:
+        self._member = member
+        self._client = client
+        self.work = WorkQueue(member)
+        self.outbox = Outbox(member, client)
+        self._wake = asyncio.Event()
+        member.woken = self._wake.set
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        heartbeat = asyncio.get_running_loop().create_task(self._heartbeat())
+        try:
+            while True:
+                self._wake.clear()
+                try:
+                    if self._member.settings.sells:
+                        self.work.look()
+                    self.outbox.look()
+                except Exception as error:
+                    logs.defect("the work queue", error)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(self._pause()):
+                        await self._wake.wait()
+        finally:
+            heartbeat.cancel()
+            await self.work.stop()
+            await self.outbox.stop()
+
+    def _pause(self) -> float:
+        """Until the next row is due, at most the time in which a command's rows must be seen."""
+        due = self._member.store.next_due()
+        return LOOK_EVERY if due is None else min(max(due - self._member.view.stamp(), 0.01), LOOK_EVERY)
+
+    async def _heartbeat(self) -> None:
+        hours = self._member.settings.exchange.heartbeat_hours
+        await self._push_skills()
+        while hours:
+            await asyncio.sleep(hours * 3600)
+            await self._client.call("POST", self._client.address("heartbeat"), {})
+            await self._push_skills()
+
+    async def _push_skills(self) -> None:
+        """The list of skills, where it is not the one the exchange took last."""
+        member = self._member
+        if not member.settings.sells or member.credentials.member_secret is None:
+            return
+        skills: list[Mapping[str, Any]] = list(skill_list(member.view))
+        mark = fingerprint(skills)
+        if (member.store.item("pushed", "skills") or {}).get("mark") == mark:
+            return
+        answer = await self._client.call("PUT", self._client.address("skills"), {"skills": skills})
+        if answer.done:
+            member.store.keep((put("pushed", "skills", {"mark": mark}),))
+
+
+async def serve(member: Member, host: str, port: int) -> None:
+    """Serve until a signal ends it."""
+    client = ExchangeClient(member.settings.exchange, member.credentials)
+    engine = Engine(member, client)
+    if member.settings.limits.status_url is not None:
+        member.refresh = StatusReader(member).refresh
+    server = _Server(uvicorn.Config(
+        WebApp(member), host=host, port=port, log_config=None,
+        access_log=False, lifespan="off", timeout_graceful_shutdown=1, server_header=False, date_header=False))
+    working = asyncio.get_running_loop().create_task(_when_started(server, engine, host))
+    try:
+        await server.serve()
+    finally:
+        working.cancel()
+        with suppress(asyncio.CancelledError):
+            await working
+
+
+async def _when_started(server: uvicorn.Server, engine: Engine, host: str) -> None:
+    while not server.started:
+        await asyncio.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    shown = f"[{host}]" if ":" in host else host
+    logs.say(f"listening on {shown}:{port}, path /mcp")
+    await engine.run()
+

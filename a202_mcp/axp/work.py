@@ -1,0 +1,150 @@
+"""The tasks in hand: run, and delivered once per round (spec 7.2; requirements A44 to A57, A77, A85).
+
+Rules this module applies:
+
+- a run is counted on disk before it begins. A run that a crash cut off counts; it is made again at the start only
+  where runs remain;
+- a result and the call that delivers it are written together with the decision `performance.declared` and the evidence
+  of the content; what failed is not delivered and waits for the owner;
+- at most `max_open` at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
+
+from a202_mcp import logs
+from a202_mcp.axp.book import enqueue, happened, put, replace, tell
+from a202_mcp.axp.capacity import ACCEPTED, DELIVERING, SOLD, WORK_FAILED, WORKING
+from a202_mcp.axp.member import Member, Plan, View
+from a202_mcp.axp.reading import dumps, read
+from a202_mcp.axp.record import Matter, Scribe, judge
+from a202_mcp.axp.settings import Skill
+from a202_mcp.axp.worker import Content, WorkFailure, run_worker
+from a202_reference.canonical import sha256_hex
+from a202_reference.codes import Decision
+from a202_reference.lifecycle.acts import PERFORMANCE_DECLARED
+from a202_reference.registries import EvidenceType
+from a202_reference.times import format_instant
+
+DELIVER: Final = "deliver"
+_CHECKS: Final = ("must_contain", "max_bytes", "json")
+
+
+class WorkQueue:
+    """Runs what was accepted."""
+
+    def __init__(self, member: Member) -> None:
+        self._member = member
+        self._running: dict[str, asyncio.Task[None]] = {}
+
+    def look(self) -> None:
+        """Start what waits, as far as there are places."""
+        waiting = self._member.store.items_where(SOLD, "state", (ACCEPTED, WORKING))
+        for task_id in waiting:
+            if task_id in self._running:
+                continue
+            if len(self._running) >= self._member.settings.seller.max_open:
+                return
+            running = asyncio.get_running_loop().create_task(self._work(task_id))
+            self._running[task_id] = running
+            running.add_done_callback(partial(self._ended, task_id))
+
+    @property
+    def busy(self) -> list[asyncio.Task[None]]:
+        """What is under way."""
+        return list(self._running.values())
+
+    async def stop(self) -> None:
+        """End the programs; their tasks stay in hand for the next start."""
+        running = self.busy
+        for each in running:
+            each.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    def _ended(self, task_id: str, _: asyncio.Task[None]) -> None:
+        self._running.pop(task_id, None)
+        self._member.woken()
+
+    async def _work(self, task_id: str) -> None:
+        try:
+            await self._rounds(task_id)
+        except Exception as error:
+            logs.defect("work", error)
+            self._member.carry_out(partial(_failed, task_id=task_id, failure=WorkFailure("internal error")))
+
+    async def _rounds(self, task_id: str) -> None:
+        """Run until there is a result or no run is left."""
+        while True:
+            task = self._member.store.item(SOLD, task_id) or {}
+            skill = self._member.settings.skills.get(str(task.get("task_type")))
+            if skill is None or task["attempts"] >= skill.worker.attempts:
+                why = "the worker was cut off and has no run left" if skill else "this kind of task is no longer sold"
+                self._member.carry_out(partial(_failed, task_id=task_id, failure=WorkFailure(why)))
+                return
+            self._member.carry_out(partial(_begun, task_id=task_id))
+            found = await run_worker(skill.worker, _job(task_id, skill, task), _checks(task))
+            if isinstance(found, Content):
+                await self._member.refresh()
+                self._member.carry_out(partial(_done, task_id=task_id, result=found))
+                return
+            if task["attempts"] + 1 >= skill.worker.attempts:
+                self._member.carry_out(partial(_failed, task_id=task_id, failure=found))
+                return
+
+
+def _job(task_id: str, skill: Skill, task: Mapping[str, Any]) -> dict[str, Any]:
+    return {"task_id": task_id, "task_type": skill.task_type,
+            **{name: task[name] for name in ("description", "params", "acceptance_checks", "eta_minutes")}}
+
+
+def _checks(task: Mapping[str, Any]) -> dict[str, Any]:
+    """The acceptance checks as they were read from the call: numbers are decimals."""
+    checks = read(dumps(task["acceptance_checks"]))
+    return checks if isinstance(checks, dict) else {}
+
+
+def _begun(view: View, task_id: str) -> Plan:
+    task = view.store.item(SOLD, task_id) or {}
+    return Plan(writes=(
+        replace(SOLD, task_id, task, {**task, "state": WORKING, "attempts": task["attempts"] + 1}),
+        happened(task_id, format_instant(view.now()), "work begun")))
+
+
+def _done(view: View, task_id: str, result: Content) -> Plan:
+    """The content's hash in the record, and the call that delivers it."""
+    task = view.store.item(SOLD, task_id) or {}
+    matter = Matter.of(task)
+    now = view.now(matter.transaction_id)
+    verdict = judge(view, matter, PERFORMANCE_DECLARED, now)
+    repeated = task["round"] > 0 and verdict.decision is not Decision.DENY
+    if not verdict.allows and not repeated:
+        return _failed(view, task_id, WorkFailure("the mandate does not allow the delivery now"))
+    scribe, sha256 = Scribe(view, matter, now), sha256_hex(result.content.encode("utf-8"))
+    evidence = scribe.evidence(
+        EvidenceType.DELIVERY_CONFIRMATION, f"content delivered to the exchange, round {task['round']}", sha256)
+    row = {"url": task["deliver_url"], "json": result.document}
+    changed = {**task, "state": DELIVERING, "sha256": sha256,
+               "checks_run": [name for name in _CHECKS if name in task["acceptance_checks"]]}
+    return Plan(
+        transaction_id=matter.transaction_id,
+        drafts=(scribe.decision(verdict), evidence) if verdict.allows else (evidence,),
+        acts=(verdict.act,) if verdict.allows else (),
+        writes=(
+            replace(SOLD, task_id, task, changed),
+            enqueue(DELIVER, task_id, task["round"], row, view.stamp()),
+            happened(task_id, format_instant(now), "work done")))
+
+
+def _failed(view: View, task_id: str, failure: WorkFailure) -> Plan:
+    """Nothing is delivered; the owner is told. What the program wrote to standard error stays private."""
+    task = view.store.item(SOLD, task_id) or {}
+    at = format_instant(view.now())
+    return Plan(writes=(
+        replace(SOLD, task_id, task, {**task, "state": WORK_FAILED}),
+        put("work_errors", task_id, {"at": at, "stderr": failure.errors}),
+        tell(f"w{view.mint()[:10]}", "work", task_id, at, failure.reason),
+        happened(task_id, at, f"work failed: {failure.reason}")))

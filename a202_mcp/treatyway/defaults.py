@@ -1,0 +1,16 @@
+"""Addresses that the contract names. They live in a data file, so that no Python file carries one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+_FOUND: Final = json.loads((Path(__file__).parent / "defaults.json").read_text("utf-8"))
+PASS_JWKS: Final = str(_FOUND["pass_jwks"])
+PASS_ISSUER: Final = str(_FOUND["pass_issuer"])
+
+
+def local_status(mandate_id: str) -> str:
+    """The status address of a mandate whose switch is local. Nobody calls it: its host cannot exist."""
+    return str(_FOUND["local_status"]).format(mandate_id=mandate_id)

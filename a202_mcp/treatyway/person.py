@@ -1,0 +1,212 @@
+"""What a person decides at the command line: a price, an approval, a refusal, a reply, a status (spec 4, 9.3).
+
+Rules this module applies:
+
+- a person's price is judged like any other. Where the mandate holds it, giving it is the approval; where the mandate
+  denies it, nothing is quoted and the owner reads why;
+- an approval is signed with the owner's key over the exact act, once for the offer and once for the order, and ends
+  with the offer; then the act is judged again;
+- an order is released only while its quote lives, and takes stock and time then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from a202_mcp.treatyway import records
+from a202_mcp.treatyway.basket import Basket, assess
+from a202_mcp.treatyway.deals import OPEN, Message, Order, Quote, State, read, written
+from a202_mcp.treatyway.mandate import OFFER, SIGN
+from a202_mcp.treatyway.ordering import may_take, order_claim, taking
+from a202_mcp.treatyway.quoting import decision_of, ruled
+from a202_mcp.treatyway.ruling import Ruling
+from a202_mcp.treatyway.shop import Shop
+from a202_mcp.treatyway.terms import by_person
+from a202_reference.codes import Decision, Refusal
+from a202_reference.documents.envelope import Approval
+from a202_reference.lifecycle.drafts import Draft, Drafting
+from a202_reference.lifecycle.holdings import Holdings
+from a202_reference.times import format_instant, parse_instant
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A rule refused it; the reason is for the owner."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """There is no such quote, order or message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a person asks for. `valid_seconds` None: as the quote says."""
+
+    amount: Decimal
+    currency: str
+    valid_seconds: int | None = None
+    text: str | None = None
+
+
+def deal_of(shop: Shop, identifier: str) -> Quote | Order | Message | None:
+    """The quote, order or message under an id."""
+    return (read(Quote, shop.store.entry("quote", identifier)) or read(Order, shop.store.entry("order", identifier))
+            or read(Message, shop.store.entry("message", identifier)))
+
+
+def person(shop: Shop, name: str | None) -> dict[str, str]:
+    """A person, as answers name one."""
+    return {"name": name or shop.settings.name, "role": "person"}
+
+
+def give_price(shop: Shop, quote: Quote, price: Price, who: Mapping[str, str]) -> Quote | Refused:
+    """Quote a request that waits. Raises LostRaceError."""
+    if quote.state not in OPEN:
+        return Refused(f"{quote.id} does not wait for a price; it is {quote.status(shop.now())}")
+    now = _instant(shop, quote.transaction_id, quote.undecided_at)
+    basket = assess(shop, quote.request, now)
+    terms = by_person(
+        Basket() if isinstance(basket, str) else basket, quote.id, quote.attested_by, price.amount, price.currency)
+    asked = replace(quote, terms=terms, valid_seconds=price.valid_seconds or quote.valid_seconds,
+                    answered_by=who, summary=price.text or quote.summary)
+    return _quoted(shop, quote, asked, now)
+
+
+def approve_quote(shop: Shop, quote: Quote, who: Mapping[str, str]) -> Quote | Refused:
+    """Release a held quote with the price that was worked out. Raises LostRaceError."""
+    if quote.state not in OPEN:
+        return Refused(f"{quote.id} is not held; it is {quote.status(shop.now())}")
+    if quote.terms is None:
+        return Refused(f"{quote.id} has no price yet: give one with --price")
+    now = _instant(shop, quote.transaction_id, quote.undecided_at)
+    return _quoted(shop, quote, replace(quote, answered_by=who), now)
+
+
+def _quoted(shop: Shop, quote: Quote, asked: Quote, now: datetime) -> Quote | Refused:
+    holdings = shop.workspace.store.holdings(quote.transaction_id)
+    drafting = shop.drafting(quote.transaction_id, now)
+    ruling, approvals = _released(shop, asked, (OFFER, SIGN), holdings, drafting, now)
+    if not ruling.allowed:
+        if ruling.decision is Decision.DENY:
+            denied = replace(quote, undecided_at=format_instant(now))
+            shop.commit(holdings, now, [decision_of(shop, drafting, ruling)], [ruling], [written(denied)])
+        return Refused(_why(shop, ruling))
+    quoted, offer = ruled(shop, asked, ruling, drafting, now)
+    by_action = {action: document["id"] for action, document in approvals.items()}
+    quoted = replace(quoted, approvals=by_action, undecided_at=None)
+    drafts = [decision_of(shop, drafting, ruling), *offer]
+    shop.commit(holdings, now, drafts, [ruling], [written(quoted)], tuple(approvals.values()))
+    return quoted
+
+
+def approve_order(shop: Shop, order: Order, who: Mapping[str, str]) -> Order | Refused:
+    """Release a held order. Raises LostRaceError."""
+    quote = read(Quote, shop.store.entry("quote", order.quote_id))
+    if quote is None or order.state not in OPEN:
+        return Refused(f"{order.id} is not held; it is {order.status}")
+    now = _instant(shop, order.transaction_id, order.undecided_at)
+    if quote.expired(now):
+        return Refused(f"the quote {quote.id} has expired")
+    if not may_take(shop, quote):
+        return Refused("stock or time that the order needs is gone")
+    holdings = shop.workspace.store.holdings(order.transaction_id)
+    drafting = shop.drafting(order.transaction_id, now)
+    ruling, approvals = _released(shop, quote, (SIGN,), holdings, drafting, now)
+    if not ruling.allowed:
+        return Refused(_why(shop, ruling))
+    done = replace(order, state=State.ACCEPTED, answered_by=who, undecided_at=None)
+    evidence = records.attestation(
+        drafting, ruling.party, shop.workspace.ids(), order_claim(order, quote), order.artifact_hash)
+    drafts = [evidence, decision_of(shop, drafting, ruling)]
+    shop.commit(
+        holdings, now, drafts, [ruling], [written(done), *taking(shop, quote, order)], tuple(approvals.values()))
+    return done
+
+
+def _released(
+    shop: Shop, quote: Quote, actions: Sequence[str], holdings: Holdings, drafting: Drafting, now: datetime,
+) -> tuple[Ruling, dict[str, Mapping[str, Any]]]:
+    """The ruling over the first action; approvals by action where the mandate held it and the owner may approve."""
+    counterparty = shop.counterparty(quote.counterparty).organization_id
+    terms = quote.terms or {}
+    given = quote.approvals.get(actions[0])
+    earlier = None if given is None else shop.workspace.approval(given)
+    rulings = {action: shop.authority.rule(action, quote.transaction_id, counterparty, terms, now,
+                                           earlier if action == actions[0] else None) for action in actions}
+    first = rulings[actions[0]]
+    if first.decision is not Decision.REQUIRE_APPROVAL or not shop.authority.owner_may_approve():
+        return first, {}
+    ends = parse_instant(quote.expires_at) if quote.state is State.QUOTED else None
+    expires = format_instant(ends or now + timedelta(seconds=quote.valid_seconds))
+    drafts: list[Draft] = [
+        records.approval(
+            drafting, first.party, shop.workspace.ids(), rulings[action].action_hash, shop.authority.approver(),
+            shop.who.owner_key_id, expires)
+        for action in actions]
+    signed = shop.workspace.signed(drafts, holdings)
+    if isinstance(signed, Refusal):
+        return replace(first, reasons=signed.detail), {}
+    again = shop.authority.rule(
+        actions[0], quote.transaction_id, counterparty, terms, now, Approval.of(signed[0]))
+    return again, dict(zip(actions, signed, strict=True)) if again.allowed else {}
+
+
+def _why(shop: Shop, ruling: Ruling) -> str:
+    if ruling.decision is Decision.REQUIRE_APPROVAL and not shop.authority.owner_may_approve():
+        return ("the mandate holds this, and another than this shop's owner issued it: it can only be rejected here "
+                f"({ruling.reasons})")
+    return f"the mandate does not allow it: {ruling.reasons}"
+
+
+def reject(shop: Shop, deal: Quote | Order, reason: str | None, who: Mapping[str, str]) -> Quote | Order | Refused:
+    """Refuse what waits. Raises LostRaceError."""
+    if deal.state not in OPEN:
+        return Refused(f"{deal.id} does not wait for a decision; change its word with `seller status {deal.id} --set`")
+    if isinstance(deal, Quote):
+        changed: Quote | Order = replace(deal, state=State.REJECTED, summary=reason, answered_by=who)
+    else:
+        changed = replace(deal, state=State.REJECTED, summary=reason, answered_by=who)
+    shop.remember([written(changed)])
+    return changed
+
+
+def close(shop: Shop, message: Message, reason: str | None, who: Mapping[str, str]) -> Message | Refused:
+    """Lay a message aside. Raises LostRaceError."""
+    if message.reply is not None:
+        return Refused(f"{message.id} is answered already")
+    closed = replace(message, closed=True, summary=reason, answered_by=who)
+    shop.remember([written(closed)])
+    return closed
+
+
+def reply(shop: Shop, message: Message, text: str, who: Mapping[str, str]) -> Message | Refused:
+    """Answer a message. Raises LostRaceError."""
+    if message.reply is not None:
+        return Refused(f"{message.id} is answered already")
+    answered = replace(message, reply=text, answered_by=who)
+    shop.remember([written(answered)])
+    return answered
+
+
+def set_word(shop: Shop, deal: Quote | Order, word: str | None, summary: str | None) -> Quote | Order:
+    """Set the seller's word, its summary, or both. Raises LostRaceError."""
+    if isinstance(deal, Quote):
+        changed: Quote | Order = replace(deal, word=word or deal.word, summary=summary or deal.summary)
+    else:
+        changed = replace(deal, word=word or deal.word, summary=summary or deal.summary)
+    shop.remember([written(changed)])
+    return changed
+
+
+def _instant(shop: Shop, transaction_id: str, undecided_at: str | None) -> datetime:
+    """Now, and after the decision that it overtakes: a reader tells the two apart by their time."""
+    before = parse_instant(undecided_at)
+    now = shop.now(transaction_id)
+    return now if before is None else max(now, before + timedelta(seconds=1))

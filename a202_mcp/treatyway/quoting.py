@@ -1,0 +1,147 @@
+"""request_quote (spec 5, 9.3): a price by the owner's rules, under the owner's mandate, signed before it is answered.
+
+Rules this module applies:
+
+- what the rules cannot price waits for a person, and so does what the mandate holds or (as configured) denies; both
+  read alike, and neither answer says a number or a limit;
+- the request is evidenced, the decision is private, the offer is signed, all in one commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from a202_mcp.treatyway import records
+from a202_mcp.treatyway.answers import NOT_QUOTED, Answer, Fault, invalid, needs_human
+from a202_mcp.treatyway.basket import Basket, assess
+from a202_mcp.treatyway.book import Write, keep
+from a202_mcp.treatyway.calling import Call
+from a202_mcp.treatyway.deals import PERSON_DECIDES, Quote, State, written
+from a202_mcp.treatyway.mandate import OFFER
+from a202_mcp.treatyway.ruling import Ruling
+from a202_mcp.treatyway.shop import Shop
+from a202_mcp.treatyway.terms import priced
+from a202_reference.codes import Decision
+from a202_reference.documents.parties import Party
+from a202_reference.identifiers import Prefix
+from a202_reference.lifecycle.drafts import Draft, Drafting
+from a202_reference.lifecycle.holdings import Holdings
+from a202_reference.times import format_instant
+
+_UNDECIDED: Final = {Decision.REQUIRE_APPROVAL: State.HELD, Decision.DENY: State.DENIED}
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A request as it is evidenced: the drafts, and what the artifact hash stands for."""
+
+    drafts: tuple[Draft, ...]
+    writes: tuple[Write, ...]
+    artifact_hash: str
+
+
+def request_quote(shop: Shop, call: Call) -> Answer:
+    """A quote_id, with a price or with what a person must add."""
+    return shop.retried(lambda: _attempt(shop, call))
+
+
+def _attempt(shop: Shop, call: Call) -> Answer:
+    now = shop.now()
+    basket = assess(shop, call.inputs, now)
+    if isinstance(basket, str):
+        return invalid(basket)
+    quote = _begun(shop, call, basket, now)
+    drafting, party = shop.drafting(quote.transaction_id, now), shop.authority.party
+    received = evidence_of(shop, call, drafting, party, f"Treatyway request_quote {quote.id}")
+    quote = replace(quote, evidence=[records.reference(draft) for draft in received.drafts])
+    holdings = Holdings(quote.transaction_id, ())
+    drafts, writes = list(received.drafts), list(received.writes)
+    rulings: list[Ruling] = []
+    if basket.missing:
+        quote = replace(quote, state=State.WAITING, missing=needs_human(basket.missing)["missing"])
+    else:
+        terms = priced(basket, quote.id, quote.attested_by, shop.settings.currency)
+        quote = replace(quote, terms=terms)
+        counterparty = shop.counterparty(quote.counterparty)
+        ruling = shop.authority.rule(OFFER, quote.transaction_id, counterparty.organization_id, terms, now)
+        rulings.append(ruling)
+        drafts.append(decision_of(shop, drafting, ruling))
+        quote, offer = ruled(shop, quote, ruling, drafting, now)
+        drafts += offer
+    answer = _answer(quote)
+    remembered = () if isinstance(answer, Fault) else call.remembered(answer)
+    shop.commit(holdings, now, drafts, rulings, [*writes, written(quote), *remembered])
+    return answer
+
+
+def _begun(shop: Shop, call: Call, basket: Basket, now: datetime) -> Quote:
+    spans = [offer.valid_for or shop.settings.valid_for for offer in basket.offers] or [shop.settings.valid_for]
+    return Quote(
+        id=shop.new_id("q"),
+        transaction_id=shop.minted(Prefix.TRANSACTION),
+        session_id=shop.minted(Prefix.SESSION),
+        owner=call.caller.owner,
+        label=call.caller.label,
+        attested_by=call.caller.attested_by,
+        counterparty=shop.placeholder(call.caller.owner),
+        created_at=format_instant(now),
+        request={name: value for name, value in call.inputs.items() if name != "idempotency_key"},
+        state=State.WAITING,
+        valid_seconds=int(min(spans).total_seconds()))
+
+
+def evidence_of(shop: Shop, call: Call, drafting: Drafting, party: Party, claim: str) -> Received:
+    """What evidences a request: an attestation over it, and the pass where there is one."""
+    salt = shop.randomness(records.SALT_BYTES)
+    artifact = records.artifact_hash(salt, call.body)
+    request = records.attestation(drafting, party, shop.workspace.ids(), claim, artifact)
+    drafts = [request]
+    if call.caller.facts is not None:
+        drafts.append(records.pass_evidence(drafting, party, shop.workspace.ids(), call.caller.facts))
+    return Received(tuple(drafts), (keep(request.id, salt, call.body),), artifact)
+
+
+def decision_of(shop: Shop, drafting: Drafting, ruling: Ruling) -> Draft:
+    """The private decision of a ruling."""
+    return records.decision(
+        drafting, ruling.party, shop.workspace.ids(), ruling.action_hash, ruling.decision.value, ruling.codes,
+        ruling.mandate_ids)
+
+
+def ruled(
+    shop: Shop, quote: Quote, ruling: Ruling, drafting: Drafting, now: datetime,
+) -> tuple[Quote, Sequence[Draft]]:
+    """The quote after a ruling over its terms, and its signed offer where it was allowed."""
+    if not ruling.allowed or quote.terms is None:
+        refused = ruling.decision is Decision.DENY and shop.settings.refuse_denied
+        return replace(
+            quote, state=State.REJECTED if refused else _UNDECIDED[ruling.decision], missing=[PERSON_DECIDES],
+            undecided_at=format_instant(now)), ()
+    valid_until = format_instant(now + timedelta(seconds=quote.valid_seconds))
+    offer = records.offer(
+        drafting, ruling.party, shop.workspace.ids(), shop.counterparty(quote.counterparty), quote.session_id,
+        valid_until, quote.terms, quote.evidence)
+    return replace(
+        quote, state=State.QUOTED, missing=[], offer_id=offer.id, offer_hash=offer.content_hash,
+        expires_at=valid_until), (offer,)
+
+
+def price_of(quote: Quote) -> Mapping[str, Any]:
+    """`price` and what stands beside it."""
+    if quote.state is State.QUOTED:
+        return {"price": _shown(quote), "expires_at": quote.expires_at}
+    return {"price": "needs_human", "needs_human": needs_human(quote.missing or [PERSON_DECIDES])}
+
+
+def _shown(quote: Quote) -> dict[str, str]:
+    price = quote.price or {}
+    return {"amount": price["amount"], "currency": price["currency"]}
+
+
+def _answer(quote: Quote) -> Answer:
+    if quote.state is State.REJECTED:
+        return NOT_QUOTED
+    return {"quote_id": quote.id, **price_of(quote)}

@@ -1,0 +1,137 @@
+"""One shop, opened: its settings, its record, its key, and how it writes (design, "All or nothing").
+
+Whatever a call writes, objects of the record and entries of the shop, is one commit, on disk before the answer. Where
+another process was faster nothing is written, and the call reads again.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, TypeVar
+
+from a202_mcp.store import Batch
+from a202_mcp.treatyway.book import ShopStore, Write, batch_with
+from a202_mcp.treatyway.keylist import KeyList
+from a202_mcp.treatyway.mandate import Identity
+from a202_mcp.treatyway.records import counterparty, placeholder
+from a202_mcp.treatyway.ruling import Authority, Ruling
+from a202_mcp.treatyway.settings import Offer, Settings
+from a202_mcp.treatyway.status import StatusSource
+from a202_mcp.workspace import Workspace
+from a202_reference.codes import Refusal
+from a202_reference.documents.parties import PartyRef
+from a202_reference.identifiers import Prefix
+from a202_reference.lifecycle.drafts import Draft, Drafting
+from a202_reference.lifecycle.holdings import Holdings
+from a202_reference.times import format_instant
+
+TRIES: Final = 8
+_ID_BYTES: Final = 18
+
+_Result = TypeVar("_Result")
+
+
+class MovedError(Exception):
+    """Another process wrote first, again and again. Nothing was written."""
+
+
+class LostRaceError(Exception):
+    """Another process wrote first. Nothing was written; read again."""
+
+
+@dataclass
+class Shop:
+    """Everything that a tool or a command needs."""
+
+    settings: Settings
+    workspace: Workspace
+    store: ShopStore
+    who: Identity
+    status: StatusSource
+    authority: Authority
+    placeholder_key: bytes
+    keys: KeyList
+    randomness: Callable[[int], bytes] = field(default=secrets.token_bytes)
+
+    def now(self, transaction_id: str | None = None) -> datetime:
+        """The instant of one call."""
+        return self.workspace.now(transaction_id, [self.who.agent_key_id])
+
+    def new_id(self, letter: str) -> str:
+        """q_, o_ or m_ and 144 random bits."""
+        return f"{letter}_{self.randomness(_ID_BYTES).hex()}"
+
+    def minted(self, prefix: Prefix) -> str:
+        """A new identifier of the record."""
+        return prefix.minted(self.workspace.ids())
+
+    def placeholder(self, identity: str | None) -> str:
+        """The digits of a counterparty; random where nobody said who calls."""
+        return self.randomness(16).hex() if identity is None else placeholder(self.placeholder_key, identity)
+
+    def counterparty(self, digits: str) -> PartyRef:
+        """The counterparty that these digits stand for."""
+        return counterparty(digits)
+
+    def drafting(self, transaction_id: str, now: datetime) -> Drafting:
+        """How the objects of one call are begun."""
+        return Drafting(transaction_id, format_instant(now))
+
+    def offer(self, offer_id: str) -> Offer | None:
+        """An offer of the file."""
+        return self.settings.offers.get(offer_id)
+
+    def stock(self, offer_id: str) -> int | None:
+        """The count of a good; None: there is none, and no limit."""
+        entry = self.store.entry("stock", offer_id)
+        if entry is not None:
+            return int(entry.body["count"])
+        offer = self.offer(offer_id)
+        return None if offer is None else offer.stock
+
+    def retried(self, attempt: Callable[[], _Result]) -> _Result:
+        """What an attempt returns, made again where another process was faster. Raises MovedError."""
+        for _ in range(TRIES):
+            try:
+                return attempt()
+            except LostRaceError:
+                continue
+        raise MovedError
+
+    def commit(
+        self, holdings: Holdings, now: datetime, drafts: Sequence[Draft], rulings: Sequence[Ruling],
+        writes: Sequence[Write], signed: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        """Judge and sign the drafts, and write them with everything else. Raises LostRaceError.
+
+        signed: objects that are signed already, in front of the drafts.
+        """
+        objects = self.workspace.signed(drafts, holdings) if drafts else ()
+        if isinstance(objects, Refusal):
+            raise ValueError(  # noqa: TRY004 - the gate's verdict, not a type
+                f"an object of our own was refused by the gate: {', '.join(objects.codes)}")
+        everything = (*signed, *objects)
+        used = frozenset(entry["key_id"] for document in everything for entry in document["signatures"])
+        pairs = (self.workspace.keyring.signer(key_id) for key_id in sorted(used))
+        batch = Batch(
+            now=format_instant(now),
+            transaction_id=holdings.transaction_id,
+            expected_revision=holdings.revision,
+            objects=everything,
+            signing_keys=used,
+            acts={ruling.action_hash: ruling.act for ruling in rulings},
+            status_results=tuple(
+                {"action_hash": ruling.action_hash, **ruling.status.document}
+                for ruling in rulings if ruling.status is not None),
+            consumed={ruling.consumes: ruling.action_hash for ruling in rulings if ruling.consumes is not None},
+            signers=tuple(pair for pair in pairs if pair is not None))
+        if not self.store.commit(batch_with(batch, writes)):
+            raise LostRaceError
+
+    def remember(self, writes: Sequence[Write]) -> None:
+        """Write entries of the shop alone. Raises LostRaceError."""
+        if not self.store.remember(writes):
+            raise LostRaceError

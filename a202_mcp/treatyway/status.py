@@ -1,0 +1,83 @@
+"""Whether the owner's mandate is in force now: the local switch, or an address that answers it (spec 9.2).
+
+Rules this module applies:
+
+- the switch is a local fact of this state folder, read at the instant of the decision; revoked is final;
+- an address is asked before a decision where the last answer is older than 30 s; what cannot be had, or is no
+  status, is no status, and a decision without status denies.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from http.client import HTTPException
+from typing import Any, Final
+
+from a202_mcp.treatyway.book import ShopStore, put
+from a202_mcp.treatyway.keylist import fetch_bytes
+from a202_reference.authority.status import StatusResult
+from a202_reference.registries import MandateStatus
+from a202_reference.times import format_instant
+from a202_reference.wire import Numbers, Unreadable, read_json
+
+_SWITCH: Final = "switch"
+_ASKED_FOR: Final = timedelta(seconds=30)
+
+
+class StatusSource:
+    """Where the mandate's status comes from."""
+
+    def __init__(
+        self, store: ShopStore, address: str | None, clock: Callable[[], datetime],
+        fetch: Callable[[str], bytes] = fetch_bytes,
+    ) -> None:
+        self._store = store
+        self._address = address
+        self._clock = clock
+        self._fetch = fetch
+        self._lock = threading.Lock()
+        self._answer: tuple[datetime, Any] | None = None
+
+    def refresh(self) -> None:
+        """Ask the address where there is one and its last answer is old. Any thread may call this."""
+        if self._address is None:
+            return
+        with self._lock:
+            now = self._clock()
+            if self._answer is not None and now - self._answer[0] < _ASKED_FOR:
+                return
+            self._answer = (now, _status(self._fetch, self._address))
+
+    def result(self, mandate_id: str, now: datetime) -> StatusResult | None:
+        """The status as it is presented with a decision, or None."""
+        if self._address is None:
+            return StatusResult(mandate_id, switch(self._store, mandate_id), format_instant(now))
+        if self._answer is None or self._answer[1] is None:
+            return None
+        return StatusResult(mandate_id, self._answer[1], format_instant(min(self._answer[0], now)))
+
+
+def switch(store: ShopStore, mandate_id: str) -> str:
+    """What the owner set for a mandate."""
+    entry = store.entry(_SWITCH, mandate_id)
+    return MandateStatus.ACTIVE.value if entry is None else str(entry.body["status"])
+
+
+def set_switch(store: ShopStore, mandate_id: str, status: MandateStatus) -> bool:
+    """Set it; False for a mandate that is revoked already."""
+    entry = store.entry(_SWITCH, mandate_id)
+    if entry is not None and entry.body["status"] == MandateStatus.REVOKED:
+        return False
+    body: Mapping[str, Any] = {"status": status.value, "at": time.time()}
+    return store.remember([put(_SWITCH, mandate_id, 1 if entry is None else entry.version + 1, body)])
+
+
+def _status(fetch: Callable[[str], bytes], address: str) -> Any:
+    try:
+        value = read_json(fetch(address), numbers=Numbers.ANY)
+    except (OSError, HTTPException, ValueError):
+        return None
+    return value.get("status") if isinstance(value, dict) and not isinstance(value, Unreadable) else None

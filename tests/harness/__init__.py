@@ -1,0 +1,1 @@
+"""What desktop clients, second processes and writers of the state directory do to a server, in short."""

@@ -1,0 +1,181 @@
+"""The owner's side: keys, mandates from elsewhere, status addresses, what a start refuses."""
+
+import json
+import os
+import stat
+import sys
+import unittest
+from dataclasses import replace
+from unittest import mock
+
+from a202_mcp.treatyway import keyfiles, serving
+from a202_mcp.treatyway.mandate import from_limits
+from a202_mcp.treatyway.opened import NotReadyError, init, open_shop
+from a202_mcp.treatyway.reading import read_settings
+from a202_mcp.treatyway.server import Desk
+from a202_mcp.treatyway.status import StatusSource
+from a202_reference.keys import PrivateKey
+from a202_reference.signing import Signer, sign_proof
+from tests.treatyway.shops import MONDAY, ShopTest, config, token
+
+PERSON = {"missing": ["a decision by a person"]}
+
+
+class Keys(ShopTest):
+    def test_key_files_are_the_owner_s_alone(self):
+        folder = self.shop.settings.state_dir / keyfiles.FOLDER
+        for path in folder.iterdir():
+            with self.subTest(path.name):
+                self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+        self.assertEqual({path.name for path in folder.iterdir()},
+                         {keyfiles.AGENT, keyfiles.OWNER, keyfiles.PLACEHOLDERS})
+
+    def test_the_server_holds_the_agent_s_key_only(self):
+        held = self.shop.workspace.keyring
+        self.assertIsNotNone(held.signer(self.shop.who.agent_key_id))
+        self.assertIsNone(held.signer(self.shop.who.owner_key_id))
+
+    def test_no_private_key_is_printed_or_kept_in_the_record(self):
+        printed = self.seller("key") + self.seller("mandate", "show") + self.seller("inbox")
+        pem = (self.shop.settings.state_dir / keyfiles.FOLDER / keyfiles.OWNER).read_text().split("\n")[1]
+        database = b"".join(path.read_bytes() for path in self.shop.settings.state_dir.glob("a202*"))
+        self.assertNotIn(pem, printed)
+        self.assertNotIn('"d"', printed)
+        self.assertNotIn(pem.encode(), database)
+
+    def test_a_key_that_is_not_the_record_s(self):
+        path = self.shop.settings.state_dir / keyfiles.FOLDER / keyfiles.AGENT
+        path.unlink()
+        with self.assertRaises(NotReadyError):
+            open_shop(self.shop.settings)
+        keyfiles.make(self.shop.settings.state_dir, keyfiles.AGENT)
+        with self.assertRaises(NotReadyError):
+            open_shop(self.shop.settings)
+
+    def test_a_sealed_owner_s_key(self):
+        with mock.patch.dict(os.environ, {keyfiles.PASSPHRASE: "correct horse"}):
+            self.shop.settings.state_dir.joinpath("..", "seller.toml").resolve().write_text(config(
+                seller="").replace("[seller]", '[state]\ndir = "sealed"\n[seller]'))
+            settings = read_settings(self.file, None)
+            init(settings)
+        shop = open_shop(settings)
+        self.addCleanup(shop.workspace.close)
+        self.assertIn("is sealed", self.seller("answer", "q_x", "--reject", status=2))
+        with mock.patch.dict(os.environ, {keyfiles.PASSPHRASE: "wrong"}):
+            self.assertIn("cannot be opened", self.seller("answer", "q_x", "--reject", status=2))
+        with mock.patch.dict(os.environ, {keyfiles.PASSPHRASE: "correct horse"}):
+            self.assertIn("there is no quote", self.seller("answer", "q_x", "--reject", status=2))
+        self.assertIsNone(json.loads(self.seller("key"))["owner_jwk"])
+
+
+class Documents(ShopTest):
+    """A mandate that somebody else issued for this shop's agent."""
+
+    def documented(self, **changes):
+        who = self.shop.who
+        issuer = Signer("key_head_office", PrivateKey.generate())
+        signing = replace(who, owner_key_id=issuer.key_id, principal_id="prn_head_office")
+        document = {**from_limits(
+            self.shop.settings.authority, "USD", None, signing, "mnd_head_office", self.clock()), **changes}
+        (self.folder / "mandate.json").write_text(json.dumps(sign_proof(document, issuer)))
+        (self.folder / "owner.jwk.json").write_text(json.dumps(issuer.key.public.jwk))
+        head, _, _ = config().partition("[mandate]")
+        self.file.write_text(head + '[mandate]\ndocument = "mandate.json"\nissuer_jwk = "owner.jwk.json"\n')
+        self.close()
+        settings = read_settings(self.file, None)
+        self.assertNotIsInstance(settings, list, settings)
+        return settings
+
+    def start(self, settings):
+        init(settings)
+        self.shop = open_shop(settings)
+        self.desk = Desk(self.shop)
+
+    def test_a_document_is_the_mandate_and_holds_can_only_be_rejected(self):
+        settings = self.documented()
+        with self.assertRaises(NotReadyError):
+            open_shop(settings)
+        self.start(settings)
+        quote = self.quote(token())
+        self.assertEqual(quote["price"]["amount"], "30.00")
+        self.assertEqual(self.order(quote["quote_id"])["status"], "accepted")
+        held = self.ask("request_quote", {"summary": "x", "offer_id": "survey"})
+        self.assertEqual(held["needs_human"], PERSON)
+        self.assertIn("can only be rejected", self.seller("answer", held["quote_id"], "--approve", status=1))
+        self.seller("answer", held["quote_id"], "--reject")
+
+    def test_documents_that_are_none(self):
+        for changes in ({"subject": {"key_id": "key_other", "agent_id": "agt_other"}},
+                        {"represented_organization_id": "org_other"}, {"constraints": []},
+                        {"parent_mandate_id": "mnd_parent"}):
+            with self.subTest(changes):
+                settings = self.documented(**changes)
+                with self.assertRaises(NotReadyError):
+                    init(settings)
+        settings = self.documented()
+        other = replace(settings, authority=replace(
+            settings.authority, issuer_jwk=PrivateKey.generate().public.jwk))
+        with self.assertRaises(NotReadyError):
+            init(other)
+
+
+class Statuses(ShopTest):
+    CLOCK = MONDAY
+
+    def test_an_address_that_answers_the_status(self):
+        asked = []
+
+        def fetch(address):
+            asked.append(address)
+            if isinstance(self.answer, Exception):
+                raise self.answer
+            return self.answer
+
+        source = StatusSource(self.shop.store, "address", self.clock, fetch)
+        self.shop.authority = replace(self.shop.authority, status=source)
+        for self.answer, priced in ((b'{"status": "active"}', True), (b'{"status": "suspended"}', False),
+                                    (b"{}", False), (b"x", False), (OSError("down"), False)):
+            with self.subTest(self.answer):
+                self.clock.pass_on(seconds=31)
+                source.refresh()
+                source.refresh()
+                self.assertEqual(self.quote()["price"] != "needs_human", priced)
+        self.assertEqual(len(asked), 5)
+        self.answer = b'{"status": "active"}'
+        self.clock.pass_on(seconds=31)
+        source.refresh()
+        self.clock.pass_on(seconds=61)
+        self.assertEqual(self.quote()["needs_human"], PERSON)
+
+
+class Starts(ShopTest):
+    def test_passes_over_http_need_the_extra(self):
+        with mock.patch.object(serving, "find_spec", return_value=None):
+            said = self.seller("--transport", "http", status=2)
+        self.assertIn("a202-mcp[seller]", said)
+
+    def test_the_base_installation_needs_no_jwt_library(self):
+        for module in list(sys.modules):
+            if module.split(".")[0] == "jwt":
+                sys.modules.pop(module)
+        with mock.patch.dict(sys.modules, {"jwt": None}):
+            self.assertEqual(self.quote()["price"]["amount"], "30.00")
+
+    def test_a_state_folder_that_cannot_be_used(self):
+        self.close()
+        (self.folder / "occupied").write_text("")
+        said = self.seller("inbox", "--state-dir", str(self.folder / "occupied" / "x"), status=2)
+        self.assertIn("occupied", said)
+        self.assertNotIn("Traceback", said)
+
+    def test_a_state_without_mandate(self):
+        self.assertIn("seller init", self.seller("inbox", "--state-dir", str(self.folder / "fresh"), status=2))
+
+    def test_another_organisation_in_the_same_state(self):
+        self.close()
+        self.file.write_text(config().replace("[mandate]", '[mandate]\norganization_id = "org_other"'))
+        self.assertIn("org_other", self.seller("init", status=2))
+
+
+if __name__ == "__main__":
+    unittest.main()
