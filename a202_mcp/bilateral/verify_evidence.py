@@ -46,7 +46,8 @@ determinations, and the gaps. Give one or more of transaction_id, object_ids, ob
 
 Each check is verified, failed (with its code) or not_checkable (with what is missing). There is no overall verdict, \
 and the result is never an error however much failed: read results, then the failed and the not_checkable checks. \
-Records nothing.
+With transaction_id this server's own state is held against its seals as well: what was changed behind its back fails \
+under the name state. Records nothing.
 
 Refuses: A202-EVIDENCE-DISCLOSURE-INCOMPLETE (nothing given, or an id that is not held), A202-STATE-TRANSITION-DENIED \
 (rules_version is not registered), A202-POLICY-DENIED (no object, no bundle)."""
