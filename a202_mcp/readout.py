@@ -87,7 +87,7 @@ def cited_mandates(store: Store, objects: Iterable[Mapping[str, Any]]) -> dict[s
     for document in objects:
         for mandate_id in _mandate_ids(document):
             _with_ancestors(store, mandate_id, found)
-        if document.get("object_type") == ObjectType.APPROVAL:
+        if members(document).get("object_type") == ObjectType.APPROVAL:
             for key_id in _key_ids(document):
                 found.update({mandate["id"]: mandate for mandate in islice(store.mandates_naming(key_id), 1)})
     return found
@@ -119,21 +119,21 @@ def state_faults(store: Store, transaction_id: str, objects: Iterable[Mapping[st
     """
     recorded = tuple(objects)
     mandates = cited_mandates(store, recorded)
-    named = {mandate_id for document in recorded if document.get("object_type") != ObjectType.APPROVAL
+    named = {mandate_id for document in recorded if members(document).get("object_type") != ObjectType.APPROVAL
              for mandate_id in _mandate_ids(document)}
     named |= {mandate["parent_mandate_id"] for mandate in mandates.values()} - {None}
     return store.faults(transaction_id, sorted(named | mandates.keys()), named_keys(recorded, mandates.values()))
 
 
-def _mandate_ids(document: Mapping[str, Any]) -> Iterator[str]:
-    payload = members(document.get("payload"))
-    for mandate_id in (members(document.get("created_by")).get("mandate_id"), *items(payload.get("mandate_ids"))):
+def _mandate_ids(document: object) -> Iterator[str]:
+    payload, author = (members(members(document).get(name)) for name in ("payload", "created_by"))
+    for mandate_id in (author.get("mandate_id"), *items(payload.get("mandate_ids"))):
         if isinstance(mandate_id, str):
             yield mandate_id
 
 
-def _key_ids(document: Mapping[str, Any]) -> list[str]:
-    named = (members(entry).get("key_id") for entry in items(document.get("signatures")))
+def _key_ids(document: object) -> list[str]:
+    named = (members(entry).get("key_id") for entry in items(members(document).get("signatures")))
     return [key_id for key_id in named if isinstance(key_id, str)]
 
 

@@ -27,6 +27,7 @@ from a202_reference.codes import Code, Refusal
 from a202_reference.evidence.bundle import read_bundle, read_keys
 from a202_reference.evidence.material import DeclaredKey, Material, Source
 from a202_reference.evidence.report import failed
+from a202_reference.gate.reading import members
 from a202_reference.lifecycle.rules import RULE_SETS, rule_set
 
 SCHEMA = shapes.arguments(
@@ -134,8 +135,8 @@ def _of_state(workspace: Workspace, objects: tuple[Mapping[str, Any], ...]) -> M
 
 
 def _transactions(objects: tuple[Mapping[str, Any], ...]) -> dict[str, None]:
-    return dict.fromkeys(
-        transaction_id for document in objects if isinstance(transaction_id := document.get("transaction_id"), str))
+    named = (members(document).get("transaction_id") for document in objects)
+    return dict.fromkeys(transaction_id for transaction_id in named if isinstance(transaction_id, str))
 
 
 def _held_keys(workspace: Workspace, key_ids: Iterable[str]) -> dict[str, DeclaredKey]:

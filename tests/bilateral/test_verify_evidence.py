@@ -381,6 +381,13 @@ class Hostile(unittest.TestCase):
                         self.assertIsInstance(
                             self.check({"objects": [changed(base, path, value)], "rules_version": "1.3"}), dict)
 
+    def test_entries_of_a_bundle_that_are_no_objects(self):
+        for part in ("objects", "mandates", "keys", "status_results"):
+            for value in (None, 7, True, "text", [], [[]], {}, {"issuer": []}):
+                for at in (0, len(BUNDLE[part]) - 1):
+                    with self.subTest(part=part, value=value, at=at):
+                        self.assertIsInstance(self.check({"bundle": replaced(BUNDLE, (part, at), value)}), dict)
+
     def test_mandates_that_are_no_names(self):
         for value in ([["mnd_one"]], [{}], {}, "mnd_one", [None, 7], None):
             with self.subTest(value=value):
