@@ -142,7 +142,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0)
     options = parser.parse_args()
     sources, end = fixtures(), time.monotonic() + options.seconds
-    seed, slowest, faults = options.first, [], []
+    seed, slowest, faults = options.first, list[Finding](), list[Finding]()
     while time.monotonic() < end:
         finding = judged(seed, sources)
         slowest = sorted([*slowest, finding], key=lambda found: -found.slowest)[:10]
