@@ -14,7 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from a202_mcp.axp.terminal import opened, plain, say
+from a202_mcp.axp.terminal import opened, say
+from a202_mcp.one_owner.terminal import plain
 from a202_mcp.state_dir import state_dir
 from a202_mcp.state_file import trouble
 

@@ -16,7 +16,8 @@ from a202_mcp.axp.mandate_status import StatusReader
 from a202_mcp.axp.mandates import switch, turned
 from a202_mcp.axp.member import Plan, enrol, open_workspace
 from a202_mcp.axp.quote import OFFERED, TRADE
-from a202_mcp.axp.terminal import opened, plain, say
+from a202_mcp.axp.terminal import opened, say
+from a202_mcp.one_owner.terminal import plain
 from a202_reference.registries import MandateStatus
 
 

@@ -1,10 +1,11 @@
-"""What the commands share: the opened member, and text for a terminal (spec 3, 10)."""
+"""What the commands share: the opened member, and a line for the owner (spec 3, 10)."""
 
 from __future__ import annotations
 
 import sys
-import unicodedata
 from typing import TYPE_CHECKING
+
+from a202_mcp.one_owner.terminal import plain
 
 if TYPE_CHECKING:
     from a202_mcp.axp.exchange import ExchangeClient
@@ -21,12 +22,6 @@ def opened(settings: Settings) -> tuple[Member, ExchangeClient]:
     return member, ExchangeClient(settings.exchange, member.credentials)
 
 
-def plain(text: str) -> str:
-    """Foreign text for a terminal: control, bidi and other invisible characters as escapes."""
-    return "".join(
-        each if each == " " or unicodedata.category(each)[0] not in "CZ" else ascii(each)[1:-1] for each in text)
-
-
 def say(line: str) -> None:
-    """One line on standard error."""
-    sys.stderr.write(line + "\n")
+    """One line on standard error, whatever is in it."""
+    sys.stderr.write(plain(line) + "\n")

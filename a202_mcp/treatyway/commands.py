@@ -13,6 +13,7 @@ from dataclasses import asdict
 from decimal import Decimal
 from typing import Any, Final
 
+from a202_mcp.one_owner.terminal import plain
 from a202_mcp.treatyway import inbox, keyfiles, person
 from a202_mcp.treatyway.book import Entry, open_book, put
 from a202_mcp.treatyway.deals import Message, Order, Quote
@@ -85,7 +86,7 @@ def _inbox(shop: Shop, options: argparse.Namespace) -> int:
 def _answer(shop: Shop, options: argparse.Namespace) -> int:
     deal = _deal(shop, options.id)
     if deal is None:
-        return _usage(f"there is no quote, order or message {inbox.plain(options.id)}")
+        return _usage(f"there is no quote, order or message {plain(options.id)}")
     chosen = [name for name in ("price", "approve", "reject") if getattr(options, name)]
     if len(chosen) > 1 or not (chosen or options.text):
         return _usage("give exactly one of --price, --approve, --reject and --text")
@@ -124,7 +125,7 @@ def _price(shop: Shop, options: argparse.Namespace) -> person.Price | str:
 def _status(shop: Shop, options: argparse.Namespace) -> int:
     deal = _deal(shop, options.id)
     if deal is None or isinstance(deal, Message):
-        return _usage(f"there is no quote or order {inbox.plain(options.id)}")
+        return _usage(f"there is no quote or order {plain(options.id)}")
     if options.word is not None or options.summary is not None:
         if options.word is not None and not (options.word.strip() and len(options.word) <= 100):
             return _usage("--set takes a word of 1 to 100 characters")
@@ -140,14 +141,14 @@ def _status(shop: Shop, options: argparse.Namespace) -> int:
     if options.json:
         _say(json.dumps(shown))
     else:
-        _say("\n".join(f"{name}: {inbox.plain(str(value))}" for name, value in shown.items() if value is not None))
+        _say("\n".join(f"{name}: {plain(str(value))}" for name, value in shown.items() if value is not None))
     return DONE
 
 
 def _stock(shop: Shop, options: argparse.Namespace) -> int:
     offer = shop.offer(options.offer)
     if offer is None or offer.kind is not Kind.GOOD:
-        return _usage(f"there is no good {inbox.plain(options.offer)} in the configuration")
+        return _usage(f"there is no good {plain(options.offer)} in the configuration")
     if options.count is not None:
         text: str = options.count
         if not (text.isascii() and text.isdigit() and len(text) <= 9):
@@ -207,7 +208,7 @@ def _warn(text: str) -> None:
 
 
 def _refuse(reason: str) -> int:
-    sys.stderr.write(f"a202-mcp seller: {inbox.plain(reason)}\n")
+    sys.stderr.write(f"a202-mcp seller: {plain(reason)}\n")
     return REFUSED
 
 

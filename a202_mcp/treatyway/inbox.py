@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from a202_mcp.one_owner.terminal import plain
 from a202_mcp.treatyway.deals import OPEN, Message, Order, Quote, read
 from a202_mcp.treatyway.shop import Shop
 
@@ -62,12 +63,6 @@ def _said(value: Any) -> str:
     if isinstance(value, dict):
         return str(value["prose"]) if "prose" in value else ", ".join(f"{name} {_said(v)}" for name, v in value.items())
     return "; ".join(_said(each) for each in value) if isinstance(value, list) else str(value)
-
-
-def plain(text: str) -> str:
-    """Foreign text for a terminal: what is not printable shows as its escape."""
-    return "".join(
-        each if each.isprintable() else each.encode("unicode_escape", "surrogatepass").decode("ascii") for each in text)
 
 
 def lines(found: list[dict[str, Any]]) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from a202_mcp.one_owner.terminal import plain
 from a202_mcp.state_dir import state_dir
 from a202_mcp.treatyway.arguments import parser
 
@@ -31,7 +32,7 @@ def run(arguments: Sequence[str]) -> int:
     settings = read_settings(file, None if given is None else state_dir(given))
     if isinstance(settings, list):
         for problem in settings:
-            sys.stderr.write(problem + "\n")
+            sys.stderr.write(plain(problem) + "\n")
         return _USAGE
     try:
         return serve(settings, options) if options.command is None else commands.run(settings, options)
