@@ -34,7 +34,7 @@ def run(arguments: Sequence[str]) -> int:
     settings = configuration.load(file, secrets_needed=options.command not in ("register", "init"))
     if isinstance(settings, list):
         for line in settings:
-            say(f"{file.name}: {line}")
+            say(line)
         return 2
     if options.state_dir:
         settings = replace(settings, state_dir=state_dir(options.state_dir) or settings.state_dir)

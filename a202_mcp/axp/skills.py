@@ -7,77 +7,87 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
-from a202_mcp.axp.fields import Table
 from a202_mcp.axp.settings import Formula, Guarantee, Part, Skill, WorkerPlan
+from a202_mcp.one_owner.section import Section
 
 TASK_TYPE: Final = re.compile(r"[a-z0-9][a-z0-9_-]{1,40}", re.ASCII)
 PYTHON: Final = "python:"
 """Marks a command that names a callable instead of a program: ("python:", folder, "module:name")."""
 
+HIGHEST: Final = Decimal(10) ** 9
+"""No amount of the file is above it."""
+
+_ZERO: Final = Decimal(0)
 _CALLABLE: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", re.ASCII)
 _MIME: Final = re.compile(r"[a-z0-9][a-z0-9.+-]*/[a-z0-9][a-z0-9.+-]*", re.ASCII)
 
 
-def read_skill(table: Table, folder: Path) -> Skill:
+def read_skill(section: Section, folder: Path) -> Skill:
     """One entry of `skills`."""
-    task_type = table.text("task_type", longest=41)
+    task_type = section.text("task_type", "", required=True)
     if task_type and not TASK_TYPE.fullmatch(task_type):
-        table.fault("task_type", "must match ^[a-z0-9][a-z0-9_-]{1,40}$")
-    if "price" not in table.raw:
-        table.fault("price", "is required")
+        section.wrong("task_type", "must match ^[a-z0-9][a-z0-9_-]{1,40}$")
+    if not section.has("price"):
+        section.wrong("price", "is required")
     return Skill(
         task_type,
-        table.optional("description", 4096) or task_type,
-        table.texts("requires", ()),
-        _formula(table, "price", money=True),
-        _formula(table, "eta", money=False),
-        table.integer("max_open", 1000, 1, 1000),
-        _worker(table, folder))
+        section.text("description", task_type, longest=4096),
+        section.texts("requires"),
+        _price(section.table("price")),
+        _minutes(section.table("eta")),
+        section.whole("max_open", 1, 1000, 1000),
+        _worker(section.table("worker"), folder))
 
 
-def read_guarantee(seller: Table) -> Guarantee | None:
+def read_guarantee(seller: Section) -> Guarantee | None:
     """`guarantee`, or None where nothing is promised."""
-    if "guarantee" not in seller.raw:
-        return None
-    table = seller.table("guarantee", ("free_redo", "refund_if_fails_checks"))
-    return Guarantee(table.integer("free_redo", 0, 0, 3), table.flag("refund_if_fails_checks", default=False))
+    section = seller.table("guarantee")
+    promised = Guarantee(section.whole("free_redo", 0, 3, 0), section.flag("refund_if_fails_checks"))
+    return promised if seller.has("guarantee") else None
 
 
-def _formula(skill: Table, name: str, *, money: bool) -> Formula:
-    table = skill.table(name, ("fixed", "per", "minimum") if money else ("fixed", "per"))
-    read = table.money if money else table.number
-    zero = Decimal(0)
+def _price(section: Section) -> Formula:
+    """Money: every amount is text."""
+    parts = tuple(
+        _part(part, part.amount("each", _ZERO, required=True, most=HIGHEST)) for part in section.tables("per"))
+    fixed, minimum = (section.amount(name, _ZERO, most=HIGHEST) for name in ("fixed", "minimum"))
+    return Formula(fixed, parts, minimum)
+
+
+def _minutes(section: Section) -> Formula:
+    """Minutes: numbers, or decimals as text."""
     parts = []
-    for entry in table.tables("per", ("param", "each", "default", "max")):
-        if "each" not in entry.raw:
-            entry.fault("each", "is required")
-        each = entry.money("each", zero) if money else entry.number("each", zero)
-        parts.append(Part(
-            entry.text("param", longest=100), each or zero, entry.number("default", None), entry.number("max", None)))
-    return Formula(read("fixed", zero) or zero, tuple(parts), (table.money("minimum", zero) or zero) if money else zero)
+    for part in section.tables("per"):
+        if not part.has("each"):
+            part.wrong("each", "is required")
+        parts.append(_part(part, part.number("each", _ZERO)))
+    return Formula(section.number("fixed", _ZERO), tuple(parts), _ZERO)
 
 
-def _worker(skill: Table, folder: Path) -> WorkerPlan:
-    known = ("command", "python", "timeout_seconds", "output", "filename", "mime_type", "attempts")
-    table = skill.table("worker", known)
-    if ("command" in table.raw) == ("python" in table.raw):
-        table.problems.add(table.place, "give either command or python")
-    command: tuple[str, ...] = ()
-    if "command" in table.raw:
-        command = tuple(_beside(word, at, folder) for at, word in enumerate(table.texts("command", None)))
+def _part(section: Section, each: Decimal) -> Part:
+    param = section.text("param", "", required=True, longest=100)
+    return Part(param, each, section.number("default", None), section.number("max", None))
+
+
+def _worker(section: Section, folder: Path) -> WorkerPlan:
+    words = section.texts("command")
+    named = section.text("python", "", longest=200)
+    if section.has("command") == section.has("python"):
+        section.wrong("", "give either command or python")
+    command = tuple(_beside(word, at, folder) for at, word in enumerate(words))
+    if section.has("command"):
         if not command:
-            table.fault("command", "must not be empty")
-    elif "python" in table.raw:
-        named = table.text("python", longest=200)
+            section.wrong("command", "must not be empty")
+    elif section.has("python"):
         if named and not _CALLABLE.fullmatch(named):
-            table.fault("python", 'must be "module:name"')
+            section.wrong("python", 'must be "module:name"')
         command = (PYTHON, str(folder), named)
-    mime_type = table.text("mime_type", "text/plain", 100)
+    mime_type = section.text("mime_type", "text/plain", longest=100)
     if not _MIME.fullmatch(mime_type):
-        table.fault("mime_type", 'must be a media type such as "text/markdown"')
+        section.wrong("mime_type", 'must be a media type such as "text/markdown"')
     return WorkerPlan(
-        command, table.integer("timeout_seconds", 600, 1, 86400), table.choice("output", ("text", "json"), "text"),
-        table.text("filename", "result.txt", 200), mime_type, table.integer("attempts", 1, 1, 10))
+        command, section.whole("timeout_seconds", 1, 86400, 600), section.choice("output", ("text", "json"), "text"),
+        section.text("filename", "result.txt", longest=200), mime_type, section.whole("attempts", 1, 10, 1))
 
 
 def _beside(word: str, at: int, folder: Path) -> str:

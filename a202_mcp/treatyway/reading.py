@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from a202_mcp.one_owner.configuration import read_configuration
+from a202_mcp.one_owner.section import Section
 from a202_mcp.treatyway.defaults import PASS_ISSUER, PASS_JWKS
 from a202_mcp.treatyway.names import name_fault
 from a202_mcp.treatyway.reading_authority import read_authority, readable
 from a202_mcp.treatyway.reading_offers import read_offers
-from a202_mcp.treatyway.section import Section
 from a202_mcp.treatyway.settings import (
     Calendar,
     Customer,
@@ -33,18 +33,7 @@ _DOMAIN: Final = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?
 
 def read_settings(file: Path, state_dir: Path | None) -> Settings | list[str]:
     """The settings in a file, or every problem in it, one line each. `state_dir` wins over the file's."""
-    try:
-        raw = tomllib.loads(file.read_text("utf-8"))
-    except OSError as unread:
-        return [f"{file.name}: cannot be read: {unread.strerror}"]
-    except UnicodeDecodeError:
-        return [f"{file.name}: is not UTF-8 text"]
-    except tomllib.TOMLDecodeError as broken:
-        return [f"{file.name}: is no TOML: {broken}"]
-    problems: list[str] = []
-    root = Section(raw, "", problems)
-    settings = _settings(root, file.absolute().parent, state_dir)
-    return [f"{file.name}: {problem}" for problem in problems] if problems else settings
+    return read_configuration(file, lambda root: _settings(root, file.absolute().parent, state_dir))
 
 
 def _settings(root: Section, folder: Path, state_dir: Path | None) -> Settings:
@@ -58,22 +47,22 @@ def _settings(root: Section, folder: Path, state_dir: Path | None) -> Settings:
     authority, status_url, fingerprint = read_authority(root.table("mandate"), folder, currency)
     settings = Settings(
         folder=folder,
-        name=seller.text("name", required=True, longest=200) or "",
+        name=seller.text("name", "", required=True, longest=200),
         role=seller.choice("role", ("business", "person", "agent"), "business"),
         domain=domain,
         currency=currency,
-        how_to_order=seller.text("how_to_order") or "Describe the job or the basket with request_quote.",
-        state_dir=state_dir or folder / str(folder_named),
+        how_to_order=seller.text("how_to_order", "Describe the job or the basket with request_quote."),
+        state_dir=state_dir or folder / folder_named,
         place_order=orders.flag("place_order"),
         valid_for=quote.read("valid_for", read_span, "a span from 1s to 365d such as \"7d\"") or timedelta(days=7),
         refuse_denied=quote.choice("on_deny", ("needs_human", "refuse"), "needs_human") == "refuse",
-        default_offer=quote.text("default_offer"),
+        default_offer=quote.text("default_offer", None),
         calendar=_calendar(root.table("calendar")),
         offers=offers,
         passes=_passes(root.table("pass"), folder, domain),
         caps=_caps(root.table("caps")),
         customers=_customers(root.tables("customers")),
-        auto_reply=message.text("auto_reply"),
+        auto_reply=message.text("auto_reply", None),
         custom_tools=_custom_tools(root.tables("custom_tools"), folder),
         authority=authority,
         status_url=status_url,
@@ -82,8 +71,6 @@ def _settings(root: Section, folder: Path, state_dir: Path | None) -> Settings:
         quote.wrong("default_offer", f"names no offer: \"{settings.default_offer[:64]}\"")
     if settings.place_order and domain is None and not any(each.may_order for each in settings.customers):
         orders.wrong("place_order", "nobody could order: set seller.domain, or may_order for a customer")
-    for section in (seller, state, orders, quote, message, root):
-        section.end()
     return settings
 
 
@@ -102,34 +89,29 @@ def _zone(text: str) -> ZoneInfo | None:
 def _calendar(section: Section) -> Calendar:
     opened = section.each("open", read_opening, "days and hours such as \"mon-fri 08:00-16:00\"")
     closed = section.each("closed", read_closed, "a day such as \"2027-01-01\", or two joined by \"..\"")
-    calendar = Calendar(
+    return Calendar(
         section.read("time_zone", _zone, "a time zone such as \"Europe/Berlin\"") or ZoneInfo("UTC"),
         tuple(line for line, _ in opened),
         tuple(window for _, windows in opened for window in windows),
         tuple(days for _, days in closed),
-        section.whole("capacity", 1, 10_000, 1) or 1)
-    section.end()
-    return calendar
+        section.whole("capacity", 1, 10_000, 1))
 
 
 def _passes(section: Section, folder: Path, domain: str | None) -> PassRules:
     claims = section.table("claims")
-    named = {claim: claims.text(claim, usual, longest=64) or usual for claim, usual in _CLAIMS.items()}
-    claims.end()
-    rules = PassRules(
+    named = {claim: claims.text(claim, usual, longest=64) for claim, usual in _CLAIMS.items()}
+    return PassRules(
         jwks=_jwks(section, folder),
-        issuer=section.text("issuer") or PASS_ISSUER,
+        issuer=section.text("issuer", PASS_ISSUER),
         audience=section.text("audience", domain),
-        leeway=section.whole("leeway_seconds", 0, 300, 0) or 0,
-        cache_seconds=section.whole("cache_seconds", 60, 86400, 3600) or 3600,
+        leeway=section.whole("leeway_seconds", 0, 300, 0),
+        cache_seconds=section.whole("cache_seconds", 60, 86400, 3600),
         claims=named)
-    section.end()
-    return rules
 
 
 def _jwks(section: Section, folder: Path) -> str | Path:
     """An address, https or loopback; else a file that is there."""
-    named = section.text("jwks") or PASS_JWKS
+    named = section.text("jwks", PASS_JWKS)
     parts = urlsplit(named)
     if parts.scheme == "https" and parts.hostname:
         return named
@@ -143,19 +125,18 @@ def _jwks(section: Section, folder: Path) -> str | Path:
 
 
 def _caps(section: Section) -> tuple[int, int, int]:
-    caps = (section.whole("level0", 1, 10**9, 20) or 20, section.whole("level1", 1, 10**9, 200) or 200,
-            section.whole("level2", 1, 10**9, 1000) or 1000)
+    caps = (section.whole("level0", 1, 10**9, 20), section.whole("level1", 1, 10**9, 200),
+            section.whole("level2", 1, 10**9, 1000))
     if not caps[0] < caps[1] <= caps[2]:
         section.wrong("", f"level0 must be less than level1, and level1 at most level2; they are {caps}")
-    section.end()
     return caps
 
 
 def _customers(sections: tuple[Section, ...]) -> tuple[Customer, ...]:
     found: list[Customer] = []
     for section in sections:
-        name = section.text("name", required=True, longest=200) or ""
-        token = section.text("token_sha256", required=True)
+        name = section.text("name", "", required=True, longest=200)
+        token = section.text("token_sha256", None, required=True)
         if token is not None and not _SHA256.fullmatch(token):
             section.wrong("token_sha256", "must be the SHA-256 of the token, 64 hexadecimal digits in lower case, "
                           "never the token itself")
@@ -163,26 +144,24 @@ def _customers(sections: tuple[Section, ...]) -> tuple[Customer, ...]:
         if any(name == earlier.name or (token and token == earlier.token_sha256) for earlier in found):
             section.wrong("", "has the name or the token of another customer")
         found.append(Customer(name, token or "", section.flag("may_order")))
-        section.end()
     return tuple(found)
 
 
 def _custom_tools(sections: tuple[Section, ...], folder: Path) -> tuple[CustomTool, ...]:
     found: list[CustomTool] = []
     for section in sections:
-        name = section.text("name", required=True) or ""
+        name = section.text("name", "", required=True)
         fault = name_fault(name) if name else None
         if fault is not None:
             section.wrong("name", f"\"{name[:80]}\" {fault}")
         if name in [tool.name for tool in found]:
             section.wrong("name", f"\"{name[:80]}\" is there twice")
-        description = section.text("description", required=True, longest=2000) or ""
+        description = section.text("description", "", required=True, longest=2000)
         given = [way for way in ("reply", "reply_file", "command") if section.has(way)]
         if len(given) != 1:
             section.wrong("", "must have exactly one of reply, reply_file and command")
-        reply, file = section.text("reply", longest=65536), section.text("reply_file")
+        reply, file = section.text("reply", None, longest=65536), section.text("reply_file", None)
         if file is not None:
             reply = readable(section, "reply_file", folder / file)
         found.append(CustomTool(name, description, reply, section.texts("command") or None))
-        section.end()
     return tuple(found)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from a202_mcp.treatyway.section import Section
+from a202_mcp.one_owner.section import Section
 from a202_mcp.treatyway.settings import Documented, Limits
 from a202_reference.canonical import value_hash
 from a202_reference.identifiers import Prefix
@@ -36,7 +36,6 @@ def read_authority(
         said = [str(authority.max_total), str(authority.ask_above), str(authority.min_total),
                 str(authority.valid_days), authority.organization_id]
     section.knows("document", "issuer_jwk", *limits)
-    section.end()
     return authority, status_url, _fingerprint([*said, status_url, currency])
 
 
@@ -57,10 +56,10 @@ def _limits(section: Section) -> Limits:
         "organization_id", lambda text: text if Prefix.ORGANIZATION.names(text) else None,
         "an identifier such as \"org_metals_example\"")
     limits = Limits(
-        max_total=section.amount("max_total", required=True) or Decimal(0),
-        ask_above=section.amount("ask_above"),
-        min_total=section.amount("min_total"),
-        valid_days=section.whole("valid_days", 1, 730, 365) or 365,
+        max_total=section.amount("max_total", Decimal(0), required=True),
+        ask_above=section.amount("ask_above", None),
+        min_total=section.amount("min_total", None),
+        valid_days=section.whole("valid_days", 1, 730, 365),
         organization_id=organization)
     if limits.min_total is not None and limits.min_total > limits.max_total:
         section.wrong("min_total", "is above max_total")
@@ -68,7 +67,7 @@ def _limits(section: Section) -> Limits:
 
 
 def _json_file(section: Section, name: str, folder: Path) -> dict[str, Any]:
-    named = section.text(name, required=True)
+    named = section.text(name, None, required=True)
     text = None if named is None else readable(section, name, folder / named)
     if text is None:
         return {}

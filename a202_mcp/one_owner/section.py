@@ -1,20 +1,33 @@
-"""One table of a configuration file, read member by member; every problem is kept, none is raised (spec 3).
+"""One table of the owner's file, read member by member (treatyway 3, "Validation"; axp 2).
 
-A problem is one line: the place, and what is wrong with what stands there. A value that has a problem reads as its
-default, so that the rest of the file is judged all the same.
+Rules this module applies:
+
+- a problem is one line: the place, and what is wrong with what stands there. It is kept, none is raised; a value that
+  has one reads as its default, so that the rest of the file is judged all the same;
+- a member that nobody asked for is a problem, with the nearest one that somebody did;
+- money is text: an amount written as a number is a problem that shows the text;
+- text without control characters other than tab and line feed: a NUL in a path is no traceback;
+- what stands where a table belongs is not repeated: it may be a secret that slipped up a line.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from difflib import get_close_matches
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from a202_reference.money import parse_amount
 
 _Read = TypeVar("_Read")
+_Default = TypeVar("_Default")
+
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_LONGEST_AMOUNT: Final = 30
+_MOST: Final = Decimal(10) ** 9
+_SHOWN: Final = 40
 
 
 class Section:
@@ -25,6 +38,7 @@ class Section:
         self._place = place
         self._problems = problems
         self._known: list[str] = []
+        self._inner: list[Section] = []
 
     def wrong(self, name: str, what: str) -> None:
         """Keep a problem with one member of this table, or (name empty) with the table."""
@@ -39,26 +53,39 @@ class Section:
         """Say that these members may be here, whoever reads them."""
         self._known.extend(names)
 
-    def text(self, name: str, default: str | None = None, *, required: bool = False, longest: int = 4096) -> str | None:
+    def value(self, name: str, *, required: bool = False) -> Any:
+        """What stands there, as the file has it; None where nothing does."""
+        self._known.append(name)
+        value = self._raw.get(name)
+        if value is None and required:
+            self.wrong(name, "is required")
+        return value
+
+    def text(
+        self, name: str, default: _Default, *, required: bool = False, longest: int = 4096,
+    ) -> str | _Default:
         """A text that is not blank."""
-        value = self._take(name, required)
+        value = self.value(name, required=required)
         if value is None:
             return default
         if not isinstance(value, str) or not value.strip() or len(value) > longest:
             self.wrong(name, f"must be text of 1 to {longest} characters, not {_shown(value)}")
             return default
+        if _CONTROL.search(value):
+            self.wrong(name, "must be text without control characters")
+            return default
         return value
 
     def flag(self, name: str) -> bool:
         """True or false; false where it is left out."""
-        value = self._take(name)
+        value = self.value(name)
         if value is not None and not isinstance(value, bool):
             self.wrong(name, f"must be true or false, not {_shown(value)}")
         return value is True
 
-    def whole(self, name: str, lowest: int, highest: int, default: int | None = None) -> int | None:
+    def whole(self, name: str, lowest: int, highest: int, default: _Default) -> int | _Default:
         """A whole number between these, both included."""
-        value = self._take(name)
+        value = self.value(name)
         if value is None:
             return default
         if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value <= highest:
@@ -66,23 +93,40 @@ class Section:
             return default
         return value
 
-    def amount(self, name: str, *, required: bool = False) -> Decimal | None:
-        """Money as text."""
-        value = self._take(name, required)
+    def number(self, name: str, default: _Default) -> Decimal | _Default:
+        """A quantity that is no money: a whole number, or a decimal as text."""
+        value = self.value(name)
         if value is None:
-            return None
+            return default
+        found = Decimal(value) if type(value) is int else parse_amount(value)
+        if found is None or not 0 <= found <= _MOST:
+            hint = f'; write it as text, "{value}"' if isinstance(value, float) else ""
+            self.wrong(name, f"must be a number from 0 to {_MOST:f}{hint}")
+            return default
+        return found
+
+    def amount(
+        self, name: str, default: _Default, *, required: bool = False, most: Decimal | None = None,
+    ) -> Decimal | _Default:
+        """Money as text, at most `most`."""
+        value = self.value(name, required=required)
+        if value is None:
+            return default
         if isinstance(value, int | float) and not isinstance(value, bool):
-            self.wrong(name, f"amounts are text: write \"{format(Decimal(repr(value)), 'f')}\", not {value}")
-            return None
+            self.wrong(name, f"amounts are text: write \"{_as_amount(value)}\", not {_shown(value)}")
+            return default
         found = parse_amount(value)
-        if found is None or len(str(value)) > 30:
+        if found is None or len(str(value)) > _LONGEST_AMOUNT:
             self.wrong(name, f"must be an amount such as \"12.50\", not {_shown(value)}")
-            return None
+            return default
+        if most is not None and found > most:
+            self.wrong(name, f"must be at most {most:f}, not {_shown(value)}")
+            return default
         return found
 
     def choice(self, name: str, words: Sequence[str], default: str, *, required: bool = False) -> str:
         """One of these words."""
-        value = self._take(name, required)
+        value = self.value(name, required=required)
         if value is None:
             return default
         if value not in words:
@@ -93,7 +137,7 @@ class Section:
 
     def read(self, name: str, reader: Callable[[str], _Read | None], example: str) -> _Read | None:
         """A text in a form of its own; `example` shows it."""
-        value = self._take(name)
+        value = self.value(name)
         if value is None:
             return None
         found = reader(value) if isinstance(value, str) else None
@@ -101,9 +145,9 @@ class Section:
             self.wrong(name, f"must be {example}, not {_shown(value)}")
         return found
 
-    def texts(self, name: str) -> tuple[str, ...]:
+    def texts(self, name: str, *, required: bool = False) -> tuple[str, ...]:
         """A list of texts."""
-        value = self._take(name)
+        value = self.value(name, required=required)
         if value is None:
             return ()
         if not isinstance(value, list) or any(not isinstance(text, str) or not text for text in value):
@@ -124,45 +168,52 @@ class Section:
 
     def table(self, name: str) -> Section:
         """A table inside this one; an empty one where it is left out."""
-        value = self._take(name)
+        value = self.value(name)
         if value is not None and not isinstance(value, dict):
-            self.wrong(name, f"must be a table, not {_shown(value)}")
-        return Section(value if isinstance(value, dict) else {}, self._inside(name), self._problems)
+            self.wrong(name, "must be a table")
+        return self._inside(name, value if isinstance(value, dict) else {})
 
     def tables(self, name: str) -> tuple[Section, ...]:
         """A list of tables inside this one."""
-        value = self._take(name)
+        value = self.value(name)
         if value is None:
             return ()
         if not isinstance(value, list) or any(not isinstance(entry, dict) for entry in value):
             self.wrong(name, f"must be a list of tables, written as [[{name}]]")
             return ()
-        return tuple(Section(entry, f"{self._inside(name)}[{at}]", self._problems) for at, entry in enumerate(value))
+        return tuple(self._inside(f"{name}[{at}]", entry) for at, entry in enumerate(value))
 
     def end(self) -> None:
-        """Name the members that nobody knows."""
+        """Name the members that nobody knows, here and in every table that was read from here."""
         for name in self._raw:
             if name not in self._known:
                 near = get_close_matches(name, self._known, 1)
                 self.wrong(name, "is not known" + (f"; did you mean {near[0]}?" if near else ""))
+        for section in self._inner:
+            section.end()
 
-    def _inside(self, name: str) -> str:
-        return f"{self._place}.{name}" if self._place else name
+    def _inside(self, name: str, raw: Mapping[str, Any]) -> Section:
+        section = Section(raw, f"{self._place}.{name}" if self._place else name, self._problems)
+        self._inner.append(section)
+        return section
 
-    def _take(self, name: str, required: bool = False) -> Any:
-        self._known.append(name)
-        value = self._raw.get(name)
-        if value is None and required:
-            self.wrong(name, "is required")
-        return value
+
+def _as_amount(value: int | float) -> str:
+    """A number as the text of an amount: its own digits, or those of a whole one with cents."""
+    exact = Decimal(value) if isinstance(value, int) else Decimal(repr(value))
+    if not exact.is_finite() or exact.adjusted() > _LONGEST_AMOUNT:
+        return "12.50"
+    return format(exact, ".2f") if exact == exact.to_integral_value() else format(exact, "f")
 
 
 def _shown(value: object) -> str:
     """A value as an owner wrote it, short."""
     if isinstance(value, str):
-        return f'"{value[:40]}"'
+        return f'"{value[:_SHOWN]}"'
     if isinstance(value, dict | list):
         return "a table" if isinstance(value, dict) else "a list"
     if isinstance(value, bool):
         return str(value).lower()
-    return f"the {type(value).__name__} {value}" if isinstance(value, date | datetime | time) else str(value)[:40]
+    if isinstance(value, int) and value.bit_length() > 128:  # Python refuses to write very long ones
+        return "a number of that size"
+    return f"the {type(value).__name__} {value}" if isinstance(value, date | datetime | time) else str(value)[:_SHOWN]
