@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from a202_mcp.axp.book import TRUSTED_KEY, MemberStore, Write, batch_with, put
-from a202_mcp.axp.identity import Identity, agent_signer, counterparty, owner_signer, placeholder_key
+from a202_mcp.axp.identity import Identity, counterparty
 from a202_mcp.axp.mandates import Issued, adopt, issue, limits_mark
 from a202_mcp.axp.secret import Credentials
 from a202_mcp.axp.settings import Settings
 from a202_mcp.batch import binding_document
+from a202_mcp.one_owner import keyfiles
 from a202_mcp.recording import batch_of
 from a202_mcp.store import Batch
 from a202_mcp.workspace import Workspace
@@ -90,7 +91,7 @@ class Member:
         self.credentials = credentials
         self.statuses: dict[str, tuple[str, datetime]] = {}
         self._identity = identity
-        self._placeholders = placeholder_key(settings.state_dir)
+        self._placeholders = keyfiles.placeholder_key(settings.state_dir)
         self.refresh: Callable[[], Awaitable[None]] = _nothing
         """Awaited before an act is decided, so that the mandate's status is fresh."""
         self.woken: Callable[[], None] = lambda: None
@@ -117,7 +118,7 @@ class Member:
 
     def owner(self) -> Signer:
         """The owner's key. Raises KeyFileError."""
-        return owner_signer(self.settings.state_dir, self._identity)
+        return _owner_signer(self.settings, self.workspace, self._identity)
 
     def _written(self, plan: Plan) -> bool:
         if plan.transaction_id is None or not (plan.drafts or plan.acts):
@@ -155,7 +156,9 @@ def open_member(settings: Settings, workspace: Workspace | None = None) -> Membe
         raise NotReadyError(
             "[mandate], the roles or free_work changed since the mandate was issued: run `a202-mcp member init`, so "
             "that the owner and not the agent changes the limits")
-    space.keyring.hold(agent_signer(settings.state_dir, identity))
+    key = keyfiles.load(settings.state_dir, keyfiles.AGENT)
+    space.keyring.hold(keyfiles.signer_of(
+        key, keyfiles.AGENT, identity.agent_key_id, identity.agent, space.store.key(identity.agent_key_id)))
     credentials = Credentials(settings.state_dir, settings.member_id, settings.secrets)
     return Member(settings, space, identity, credentials)
 
@@ -168,8 +171,10 @@ def enrol(settings: Settings, space: Workspace) -> Identity:
         return Identity.of(stored)
     identity = Identity.fresh(settings.limits.organization_id, space.ids)
     now = space.now()
-    agent = agent_signer(settings.state_dir, identity)
-    owner = owner_signer(settings.state_dir, identity)
+    keyfiles.make_missing(settings.state_dir)
+    agent = Signer(identity.agent_key_id, keyfiles.load(settings.state_dir, keyfiles.AGENT))
+    owner = Signer(
+        identity.owner_key_id, keyfiles.load(settings.state_dir, keyfiles.OWNER, keyfiles.passphrase()))
     bindings = (KeyBinding(agent.key_id, identity.agent, agent.key.public, now),
                 KeyBinding(owner.key_id, identity.owner, owner.key.public, now))
     batch = Batch(
@@ -184,7 +189,7 @@ def initialise(settings: Settings, space: Workspace) -> Identity:
     if identity.limits == limits_mark(settings):
         return identity
     now = space.now(None, [identity.agent_key_id, identity.owner_key_id])
-    owner = owner_signer(settings.state_dir, identity)
+    owner = _owner_signer(settings, space, identity)
     issued = _issued(settings, identity, owner, now, space)
     fresh = tuple(mandate for mandate in issued.mandates if store.mandate(mandate["id"]) is None)
     batch = Batch(
@@ -192,6 +197,12 @@ def initialise(settings: Settings, space: Workspace) -> Identity:
     trusted = (put(TRUSTED_KEY, each.key_id, binding_document(each)) for each in issued.bindings)
     _commit(store, batch, put("identity", "self", issued.identity.document), *trusted)
     return issued.identity
+
+
+def _owner_signer(settings: Settings, space: Workspace, identity: Identity) -> Signer:
+    key = keyfiles.load(settings.state_dir, keyfiles.OWNER, keyfiles.passphrase())
+    return keyfiles.signer_of(
+        key, keyfiles.OWNER, identity.owner_key_id, identity.owner, space.store.key(identity.owner_key_id))
 
 
 def _own(space: Workspace) -> MemberStore:

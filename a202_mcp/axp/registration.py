@@ -18,7 +18,8 @@ from a202_mcp.axp.exchange import Answer, ExchangeClient
 from a202_mcp.axp.member import Member
 from a202_mcp.axp.plain_tools import skill_list
 from a202_mcp.axp.reading import read
-from a202_mcp.axp.secret import FOLDER, write_file
+from a202_mcp.axp.secret import FOLDER
+from a202_mcp.one_owner.private_files import write_over
 from a202_mcp.version import version
 
 _STORED: Final = ("member_secret", "platform_key")
@@ -41,7 +42,7 @@ async def register(member: Member, client: ExchangeClient) -> str | None:
     if missing:
         return f"the exchange's answer holds no {', '.join(missing)}; nothing was stored"
     for name, value in found.items():
-        write_file(_place(member, name), str(value))
+        write_over(_place(member, name), str(value).encode("utf-8"))
     return None
 
 

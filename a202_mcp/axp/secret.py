@@ -74,18 +74,6 @@ def readable_by_others(source: SecretSource) -> bool:
         return False
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, whole or not at all."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = path.with_name(path.name + ".new")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    fresh.replace(path)
-
-
 class Credentials:
     """Who we are to the exchange. Stored parts are read again when registration has replaced them."""
 

@@ -13,8 +13,9 @@ from dataclasses import asdict
 from decimal import Decimal
 from typing import Any, Final
 
+from a202_mcp.one_owner import keyfiles
 from a202_mcp.one_owner.terminal import plain
-from a202_mcp.treatyway import inbox, keyfiles, person
+from a202_mcp.treatyway import inbox, person
 from a202_mcp.treatyway.book import Entry, open_book, put
 from a202_mcp.treatyway.deals import Message, Order, Quote
 from a202_mcp.treatyway.opened import init, open_shop, ready_identity

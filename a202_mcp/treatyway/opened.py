@@ -16,10 +16,11 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Final
 
+from a202_mcp.one_owner import keyfiles
+from a202_mcp.one_owner.keyfiles import AGENT, OWNER
 from a202_mcp.store import Batch
-from a202_mcp.treatyway import keyfiles, mandate
+from a202_mcp.treatyway import mandate
 from a202_mcp.treatyway.book import Entry, ShopStore, batch_with, open_book, put
-from a202_mcp.treatyway.keyfiles import AGENT, OWNER
 from a202_mcp.treatyway.keylist import KeyList
 from a202_mcp.treatyway.mandate import Identity
 from a202_mcp.treatyway.ruling import CURRENT, Authority
@@ -28,7 +29,7 @@ from a202_mcp.treatyway.shop import Shop
 from a202_mcp.treatyway.status import StatusSource, switch
 from a202_mcp.workspace import Workspace
 from a202_reference.identifiers import Prefix
-from a202_reference.keys import KeyBinding, Owner, PrivateKey
+from a202_reference.keys import KeyBinding, Owner
 from a202_reference.registries import MandateStatus
 from a202_reference.signing import Signer
 from a202_reference.times import format_instant, parse_instant
@@ -122,9 +123,7 @@ def ready_identity(settings: Settings, store: ShopStore) -> Identity:
     who = identity(store)
     if who is None:
         who = mandate.minted_identity(asked, Workspace(store).ids())
-        for name, sealing in ((AGENT, None), (OWNER, keyfiles.passphrase())):
-            if not keyfiles.exists(settings.state_dir, name):
-                keyfiles.make(settings.state_dir, name, sealing)
+        keyfiles.make_missing(settings.state_dir)
         if not store.remember([put(_IDENTITY, "", 1, asdict(who))]):
             who = identity(store) or who
     if asked is not None and asked != who.organization_id:
@@ -183,10 +182,8 @@ def _hold(
     workspace: Workspace, settings: Settings, who: Identity, name: str, key_id: str, sealed_with: bytes | None,
 ) -> None:
     """Load a key pair, and make sure that it is the one the record knows."""
-    key: PrivateKey = keyfiles.load(settings.state_dir, name, sealed_with)
+    key = keyfiles.load(settings.state_dir, name, sealed_with)
     binding = workspace.store.key(key_id)
-    if binding is None or binding.public != key.public or binding.owner != _owner(who, key_id):
-        if name == OWNER and binding is None:
-            return  # the mandate is another issuer's: the owner's key decides nothing here
-        raise NotReadyError(f"{keyfiles.FOLDER}/{name} is not the key that this state folder knows as {key_id}")
-    workspace.keyring.hold(Signer(key_id, key))
+    if name == OWNER and binding is None:
+        return  # the mandate is another issuer's: the owner's key decides nothing here
+    workspace.keyring.hold(keyfiles.signer_of(key, name, key_id, _owner(who, key_id), binding))

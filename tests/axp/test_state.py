@@ -15,6 +15,7 @@ from typing import ClassVar
 import httpx2
 
 from a202_mcp.axp import configuration
+from a202_mcp.one_owner import keyfiles
 from tests.axp.exchange import Reply
 from tests.axp.process import ROOT, ProcessCase, run_command
 from tests.axp.support import KEY, SECRET, TOKEN, MemberCase, message, quote_arguments, signed_headers
@@ -52,6 +53,25 @@ class Restarts(MemberCase):
             self.assertEqual(run_command(*switch, action, "--config", str(self.config))[0], 0)
             self.assertEqual("price_usd" in await self.quote(task_id=action), priced)
         self.assertEqual(run_command(*switch, "resume", "--config", str(self.config))[0], 1)
+
+
+class Keys(MemberCase):
+
+    async def test_a76_a_key_that_is_lost_or_another_is_not_made_anew(self):
+        for name, command in ((keyfiles.AGENT, ("inbox",)), (keyfiles.OWNER, ("init",))):
+            path = self.folder / "member-state" / keyfiles.FOLDER / name
+            own = path.read_bytes()
+            path.unlink()
+            if name == keyfiles.OWNER:  # init opens it only where there is a mandate to issue
+                self.config.write_text(self.config.read_text().replace('max_price = "100.00"', 'max_price = "90.00"'))
+            status, _, err = run_command("member", *command, "--config", str(self.config))
+            self.assertEqual((status, path.exists()), (2, False))
+            self.assertIn(f"keys/{name} cannot be read", err)
+            keyfiles.make(self.folder / "member-state", name)
+            status, _, err = run_command("member", *command, "--config", str(self.config))
+            self.assertEqual(status, 2)
+            self.assertIn(f"keys/{name} is not the key that this state folder knows", err)
+            path.write_bytes(own)
 
 
 class Kills(ProcessCase):

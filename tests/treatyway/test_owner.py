@@ -8,7 +8,8 @@ import unittest
 from dataclasses import replace
 from unittest import mock
 
-from a202_mcp.treatyway import keyfiles, serving
+from a202_mcp.one_owner import keyfiles
+from a202_mcp.treatyway import serving
 from a202_mcp.treatyway.mandate import from_limits
 from a202_mcp.treatyway.opened import NotReadyError, init, open_shop
 from a202_mcp.treatyway.reading import read_settings

@@ -1,11 +1,12 @@
-"""The shop's private keys, in files that only their owner can read (spec 4, 10).
+"""The private keys of one owner's server, in files that only their owner can read (treatyway 4, 10; axp 8, 10).
 
 Rules this module applies:
 
 - the agent's key, the owner's key and the key of placeholders lie in `keys` in the state folder, mode 0600; the
   owner's is sealed where a passphrase is given;
-- the server loads the agent's key only; the owner's is opened to issue a mandate and to answer;
-- a file is written whole or not at all, and never written twice.
+- the server loads the agent's key only; the owner's is opened to issue a mandate and to approve;
+- a file is written whole or not at all, and never written twice. A key that is lost is not made anew: the record
+  knows which one it was, and another signs nothing that the record can verify.
 """
 
 from __future__ import annotations
@@ -19,17 +20,19 @@ from typing import Final
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from a202_reference.keys import PrivateKey
+from a202_mcp.one_owner.private_files import write_new
+from a202_reference.keys import KeyBinding, Owner, PrivateKey
+from a202_reference.signing import Signer
 
 FOLDER: Final = "keys"
 AGENT: Final = "agent.pem"
 OWNER: Final = "owner.pem"
-PLACEHOLDERS: Final = "placeholders.bin"
+PLACEHOLDERS: Final = "placeholders"
 PASSPHRASE: Final = "A202_OWNER_PASSPHRASE"  # noqa: S105 - the name of a variable
 
 
 class KeyFileError(Exception):
-    """A key file that cannot be used. Its text is for the owner and names the file."""
+    """A key file that cannot be used. Its text is for the owner, names the file and holds no key."""
 
 
 def passphrase() -> bytes | None:
@@ -38,12 +41,19 @@ def passphrase() -> bytes | None:
     return given.encode("utf-8") if given else None
 
 
+def make_missing(state_dir: Path) -> None:
+    """The key files of a state folder that no identity stands in yet. Raises OSError."""
+    for name, sealed_with in ((AGENT, None), (OWNER, passphrase())):
+        with suppress(FileExistsError):  # of an attempt that was cut off, or of another process
+            make(state_dir, name, sealed_with)
+
+
 def make(state_dir: Path, name: str, sealed_with: bytes | None = None) -> PrivateKey:
     """A new key pair in a new file. Raises OSError where the file is there already or cannot be written."""
     key = ec.generate_private_key(ec.SECP256R1())
     sealing: serialization.KeySerializationEncryption = (
         serialization.BestAvailableEncryption(sealed_with) if sealed_with else serialization.NoEncryption())
-    _write(state_dir / FOLDER / name, key.private_bytes(
+    write_new(state_dir / FOLDER / name, key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, sealing))
     return PrivateKey(key)
 
@@ -54,7 +64,7 @@ def load(state_dir: Path, name: str, sealed_with: bytes | None = None) -> Privat
     try:
         data = path.read_bytes()
     except OSError as unread:
-        raise KeyFileError(f"{FOLDER}/{name} cannot be read: {unread.strerror}; run `a202-mcp seller init`") from None
+        raise KeyFileError(f"{FOLDER}/{name} cannot be read: {unread.strerror}; put a copy of it back") from None
     sealed = b"ENCRYPTED" in data
     if sealed and not sealed_with:
         raise KeyFileError(f"{FOLDER}/{name} is sealed: set {PASSPHRASE}")
@@ -67,29 +77,20 @@ def load(state_dir: Path, name: str, sealed_with: bytes | None = None) -> Privat
     return PrivateKey(key)
 
 
-def exists(state_dir: Path, name: str) -> bool:
-    """True where the file is there."""
-    return (state_dir / FOLDER / name).exists()
+def signer_of(key: PrivateKey, name: str, key_id: str, owner: Owner, binding: KeyBinding | None) -> Signer:
+    """The key pair of a file under the identifier it is bound to. Raises KeyFileError for another one."""
+    if binding is None or binding.public != key.public or binding.owner != owner:
+        raise KeyFileError(f"{FOLDER}/{name} is not the key that this state folder knows as {key_id}")
+    return Signer(key_id, key)
 
 
 def placeholder_key(state_dir: Path) -> bytes:
-    """The random key that placeholders of counterparties are computed with; made on first use."""
+    """The random key that placeholders of counterparties are computed with; made on first use. Raises KeyFileError."""
     path = state_dir / FOLDER / PLACEHOLDERS
     if not path.exists():
         with suppress(FileExistsError):  # another process was faster; its key counts
-            _write(path, secrets.token_bytes(32))
-    return path.read_bytes()
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            write_new(path, secrets.token_hex(32).encode("ascii"))
     try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.link(fresh, path)  # fails where the file is there, which a rename would not
-    finally:
-        fresh.unlink()
+        return bytes.fromhex(path.read_bytes().decode("ascii"))
+    except (OSError, ValueError):
+        raise KeyFileError(f"{FOLDER}/{PLACEHOLDERS} cannot be read") from None
