@@ -18,7 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from a202_mcp.axp.book import TRUSTED_KEY, MemberStore, Write, batch_with, put
+from a202_mcp.axp.book import TRUSTED_KEY, MemberStore, Write, batch_with, insert, put
 from a202_mcp.axp.identity import Identity, counterparty
 from a202_mcp.axp.mandates import Issued, adopt, issue, limits_mark
 from a202_mcp.axp.secret import Credentials
@@ -166,10 +166,16 @@ def open_member(settings: Settings, workspace: Workspace | None = None) -> Membe
 def enrol(settings: Settings, space: Workspace) -> Identity:
     """Identifiers and keys, made where there are none. Raises NotReadyError, KeyFileError."""
     store = _own(space)
+    named = settings.limits.organization_id
     stored = store.item("identity", "self")
     if stored is not None:
-        return Identity.of(stored)
-    identity = Identity.fresh(settings.limits.organization_id, space.ids)
+        identity = Identity.of(stored)
+        if named not in (None, identity.organization_id):
+            raise NotReadyError(
+                f"mandate.organization_id is {named}, and this state folder belongs to {identity.organization_id}: put "
+                f"that back, or begin with another state folder")
+        return identity
+    identity = Identity.minted(named, space.ids())
     now = space.now()
     keyfiles.make_missing(settings.state_dir)
     agent = Signer(identity.agent_key_id, keyfiles.load(settings.state_dir, keyfiles.AGENT))
@@ -179,7 +185,7 @@ def enrol(settings: Settings, space: Workspace) -> Identity:
                 KeyBinding(owner.key_id, identity.owner, owner.key.public, now))
     batch = Batch(
         now=format_instant(now), keys=bindings, signing_keys=frozenset({owner.key_id}), signers=(owner, agent))
-    _commit(store, batch, put("identity", "self", identity.document))
+    _commit(store, batch, insert("identity", "self", identity.document))
     return identity
 
 

@@ -10,16 +10,15 @@ Rules this module applies:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from a202_mcp.one_owner.identity import Identity
 from a202_mcp.recording import mandate_gate
 from a202_mcp.treatyway.defaults import local_status
 from a202_mcp.treatyway.prices import money
 from a202_mcp.treatyway.settings import Documented, Limits
 from a202_reference.codes import Outcome
-from a202_reference.identifiers import Prefix
 from a202_reference.keys import KeyBinding, Owner, PublicKey
 from a202_reference.registries import MANDATE_SPEC
 from a202_reference.signing import Signer, check_proof, sign_proof, unsigned_proof
@@ -29,17 +28,6 @@ CATEGORY: Final = "sales.direct"
 OFFER: Final = "offer.submit"
 SIGN: Final = "agreement.sign"
 _TOTAL: Final = "$.proposed_terms.core.total"
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Who this shop is in the record."""
-
-    organization_id: str
-    agent_id: str
-    agent_key_id: str
-    principal_id: str
-    owner_key_id: str
 
 
 def from_limits(
@@ -114,13 +102,6 @@ def issuer_binding(given: Documented) -> KeyBinding | None:
         return None
     owner = Owner(issuer["organization_id"], principal_id=issuer["principal_id"])
     return KeyBinding(issuer["key_id"], owner, public, since)
-
-
-def minted_identity(organization_id: str | None, suffix: str) -> Identity:
-    """A new shop. `suffix` is fresh randomness."""
-    return Identity(
-        organization_id or Prefix.ORGANIZATION.minted(suffix), Prefix.AGENT.minted(suffix),
-        Prefix.KEY.minted(f"agent_{suffix}"), Prefix.PRINCIPAL.minted(suffix), Prefix.KEY.minted(f"owner_{suffix}"))
 
 
 def _constraint(

@@ -17,12 +17,12 @@ from datetime import UTC, datetime
 from typing import Final
 
 from a202_mcp.one_owner import keyfiles
+from a202_mcp.one_owner.identity import Identity
 from a202_mcp.one_owner.keyfiles import AGENT, OWNER
 from a202_mcp.store import Batch
 from a202_mcp.treatyway import mandate
 from a202_mcp.treatyway.book import Entry, ShopStore, batch_with, open_book, put
 from a202_mcp.treatyway.keylist import KeyList
-from a202_mcp.treatyway.mandate import Identity
 from a202_mcp.treatyway.ruling import CURRENT, Authority
 from a202_mcp.treatyway.settings import Documented, Settings
 from a202_mcp.treatyway.shop import Shop
@@ -122,7 +122,7 @@ def ready_identity(settings: Settings, store: ShopStore) -> Identity:
     asked = None if isinstance(settings.authority, Documented) else settings.authority.organization_id
     who = identity(store)
     if who is None:
-        who = mandate.minted_identity(asked, Workspace(store).ids())
+        who = Identity.minted(asked, Workspace(store).ids())
         keyfiles.make_missing(settings.state_dir)
         if not store.remember([put(_IDENTITY, "", 1, asdict(who))]):
             who = identity(store) or who
@@ -173,9 +173,7 @@ def _issue(
 
 
 def _owner(who: Identity, key_id: str) -> Owner:
-    if key_id == who.agent_key_id:
-        return Owner(who.organization_id, agent_id=who.agent_id)
-    return Owner(who.organization_id, principal_id=who.principal_id)
+    return who.agent if key_id == who.agent_key_id else who.owner
 
 
 def _hold(

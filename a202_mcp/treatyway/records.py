@@ -10,8 +10,6 @@ Rules this module applies:
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -26,16 +24,6 @@ from a202_reference.registries import EvidenceType, ObjectType, Purpose
 SALT_BYTES: Final = 32
 OWNER_ROLE: Final = "owner"
 _LONGEST_CLAIM: Final = 2048
-
-
-def placeholder(key: bytes, identity: str) -> str:
-    """32 hexadecimal digits that stand for a counterparty. They assert nobody's identity."""
-    return hmac.new(key, identity.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:32]
-
-
-def counterparty(digits: str) -> PartyRef:
-    """The party that a placeholder's digits name."""
-    return PartyRef(f"{Prefix.ORGANIZATION}_ext_{digits}", f"{Prefix.AGENT}_ext_{digits}")
 
 
 def artifact_hash(salt: bytes, body: bytes) -> str:

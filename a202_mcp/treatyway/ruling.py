@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from a202_mcp.one_owner.identity import Identity
 from a202_mcp.treatyway.book import ShopStore
-from a202_mcp.treatyway.mandate import CATEGORY, Identity
+from a202_mcp.treatyway.mandate import CATEGORY
 from a202_mcp.treatyway.status import StatusSource
 from a202_mcp.workspace import Workspace
 from a202_reference.authority.evaluate import Evaluation, evaluate
@@ -68,7 +69,7 @@ class Authority:
     @property
     def party(self) -> Party:
         """This shop as it acts now."""
-        return Party(self.who.organization_id, self.who.agent_id, self.mandate_id, self.who.agent_key_id)
+        return self.who.under(self.mandate_id)
 
     def mandate(self) -> Mapping[str, Any]:
         """The current mandate's document."""

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
+from a202_mcp.one_owner.identity import Identity
+from a202_mcp.one_owner.placeholders import counterparty, placeholder
 from a202_mcp.store import Batch
 from a202_mcp.treatyway.book import ShopStore, Write, batch_with
 from a202_mcp.treatyway.keylist import KeyList
-from a202_mcp.treatyway.mandate import Identity
-from a202_mcp.treatyway.records import counterparty, placeholder
 from a202_mcp.treatyway.ruling import Authority, Ruling
 from a202_mcp.treatyway.settings import Offer, Settings
 from a202_mcp.treatyway.status import StatusSource

@@ -47,6 +47,12 @@ class Restarts(MemberCase):
         self.start()
         self.assertEqual((await self.quote(params={"text": "x", "pages": 90}))["price_usd"], 50)
 
+    async def test_a76_a_state_folder_keeps_its_organisation(self):
+        self.config.write_text(self.config.read_text().replace("[mandate]", '[mandate]\norganization_id = "org_other"'))
+        status, _, err = run_command("member", "init", "--config", str(self.config))
+        self.assertEqual(status, 2)
+        self.assertIn("mandate.organization_id is org_other, and this state folder belongs to org_", err)
+
     async def test_a76_a_suspended_mandate_stops_prices_until_it_is_resumed(self):
         switch = ("member", "mandate")
         for action, priced in (("suspend", False), ("resume", True), ("revoke", False)):
