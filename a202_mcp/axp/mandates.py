@@ -3,10 +3,8 @@
 Rules this module applies:
 
 - one mandate per role; with free work a third, whose only limit is the total "0";
-- plain limits become deny and require_approval constraints; the category is "exchange.task";
-- a mandate is gated, signed with the owner's key and stored; a changed limit needs the owner's `init` again, so that
-  the agent cannot raise its own limits;
-- a mandate of ours names a status address that is never called: the switch here is its status. `revoked` is final;
+- the category is "exchange.task", the currency USD;
+- a changed limit needs the owner's `init` again, so that the agent cannot raise its own limits;
 - a mandate from a file must be a verified one that names this agent and its key.
 """
 
@@ -14,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
@@ -22,6 +20,8 @@ from a202_mcp.axp.book import MemberStore, Write, put
 from a202_mcp.axp.identity import Identity
 from a202_mcp.axp.reading import fingerprint
 from a202_mcp.axp.settings import Settings
+from a202_mcp.one_owner.limits import Grant, TotalLimits, signed, stands
+from a202_mcp.one_owner.switch import switched
 from a202_mcp.recording import mandate_gate
 from a202_reference.codes import Outcome
 from a202_reference.identifiers import IdSource, Prefix
@@ -33,9 +33,9 @@ from a202_reference.lifecycle.acts import (
     OFFER_SUBMIT,
     PERFORMANCE_DECLARED,
 )
-from a202_reference.registries import MANDATE_SPEC, MandateStatus
-from a202_reference.signing import Signer, check_proof, sign_proof, unsigned_proof
-from a202_reference.times import format_instant, parse_instant
+from a202_reference.registries import MandateStatus
+from a202_reference.signing import Signer, check_proof
+from a202_reference.times import parse_instant
 from a202_reference.wire import Unreadable, read_json
 
 CATEGORY: Final = "exchange.task"
@@ -44,8 +44,6 @@ SELLER_ACTIONS: Final = (OFFER_SUBMIT, AGREEMENT_SIGN, PERFORMANCE_DECLARED)
 BUYER_ACTIONS: Final = (OFFER_ACCEPT, ACCEPTANCE_GRANTED, ACCEPTANCE_REJECTED)
 SELLER, BUYER, FREE = "seller", "buyer", "free"
 
-_TOTAL: Final = "$.proposed_terms.core.total"
-_ENDPOINT: Final = "https://local-switch.invalid/v1/mandates/{id}/status"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +70,9 @@ def issue(settings: Settings, identity: Identity, owner: Signer, now: datetime, 
     """The mandates of the plain limits. Raises ValueError for one that the gate refuses."""
     named: dict[str, str] = {}
     mandates = []
-    for use, (actions, constraints) in _plain(settings).items():
-        document = _document(settings, identity, actions, constraints, now, Prefix.MANDATE.minted(ids()))
-        errors, codes = mandate_gate(document)
-        if errors or codes:
-            raise ValueError("; ".join(errors[:3]) or "; ".join(code.meaning for code in codes))
-        mandates.append(sign_proof(document, owner))
+    for use, grant in _grants(settings).items():
+        document = signed(grant.mandate(identity, Prefix.MANDATE.minted(ids()), now), owner)
+        mandates.append(document)
         named[use] = document["id"]
     return Issued(replace(identity, mandates=named, limits=limits_mark(settings)), tuple(mandates))
 
@@ -111,10 +106,14 @@ def adopt(settings: Settings, identity: Identity, now: datetime) -> Issued | str
         (document,), (binding,))
 
 
+def all_stand(store: MemberStore, identity: Identity, now: datetime) -> bool:
+    """True where every mandate of the member may still be used one day."""
+    return all(stands(store.mandate(each), switch(store, each), now) for each in identity.mandates.values())
+
+
 def switch(store: MemberStore, mandate_id: str) -> str:
     """The local switch of a mandate: active, suspended or revoked."""
-    kept = store.item("switch", mandate_id)
-    return MandateStatus.ACTIVE.value if kept is None else str(kept["status"])
+    return switched(store.item("switch", mandate_id))
 
 
 def turned(mandate_id: str, status: MandateStatus) -> Write:
@@ -122,57 +121,15 @@ def turned(mandate_id: str, status: MandateStatus) -> Write:
     return put("switch", mandate_id, {"status": status.value})
 
 
-
-
-def _plain(settings: Settings) -> dict[str, tuple[tuple[str, ...], list[dict[str, str]]]]:
+def _grants(settings: Settings) -> dict[str, Grant]:
+    """What each mandate lets the agent do, by what it is for."""
     limits = settings.limits
-    uses: dict[str, tuple[tuple[str, ...], list[dict[str, str]]]] = {}
-    if settings.sells:
-        uses[SELLER] = (SELLER_ACTIONS, _constraints(limits.max_price, limits.ask_above, limits.min_price))
-    if settings.buys:
-        uses[BUYER] = (BUYER_ACTIONS, _constraints(limits.max_spend, limits.ask_spend_above, None))
-    if settings.sells and settings.seller.free_work:
-        uses[FREE] = (SELLER_ACTIONS, [_limit("c_total_amount", "maximum", "0", "deny")])
-    return uses
-
-
-def _constraints(most: Decimal | None, ask: Decimal | None, least: Decimal | None) -> list[dict[str, str]]:
-    limits = [
-        _limit("c_total_amount", "maximum", format(most or Decimal(0), "f"), "deny"),
-        {"id": "c_total_currency", "type": "commercial.string", "path": f"{_TOTAL}.currency", "operator": "equals",
-         "value": "USD", "on_failure": "deny"}]
-    if ask is not None:
-        limits.append(_limit("c_ask_above", "maximum", format(ask, "f"), "require_approval"))
-    if least is not None:
-        limits.append(_limit("c_total_minimum", "minimum", format(least, "f"), "deny"))
-    return limits
-
-
-def _limit(name: str, operator: str, value: str, on_failure: str) -> dict[str, str]:
-    return {"id": name, "type": "commercial.decimal", "path": f"{_TOTAL}.amount", "operator": operator,
-            "value": value, "on_failure": on_failure}
-
-
-def _document(
-    settings: Settings, identity: Identity, actions: tuple[str, ...], constraints: list[dict[str, str]],
-    now: datetime, mandate_id: str,
-) -> dict[str, Any]:
-    return {
-        "spec_version": MANDATE_SPEC,
-        "id": mandate_id,
-        "issuer": {"organization_id": identity.organization_id, "principal_id": identity.principal_id,
-                   "key_id": identity.owner_key_id},
-        "subject": {"agent_id": identity.agent_id, "key_id": identity.agent_key_id},
-        "represented_organization_id": identity.organization_id,
-        "parent_mandate_id": None,
-        "valid_from": format_instant(now),
-        "valid_until": format_instant(now + timedelta(days=settings.limits.valid_days)),
-        "status_endpoint": settings.limits.status_url or _ENDPOINT.replace("{id}", mandate_id),
-        "actions": list(actions),
-        "scope": {"categories": [CATEGORY]},
-        "constraints": constraints,
-        "approval_rules": [],
-        "delegation": {"allowed": False, "maximum_depth": 0},
-        "evidence_refs": [],
-        "proof": unsigned_proof(identity.owner_key_id, format_instant(now)),
+    days, url = limits.valid_days, limits.status_url
+    ceilings = {
+        SELLER: TotalLimits(limits.max_price or Decimal(0), "USD", limits.ask_above, limits.min_price),
+        BUYER: TotalLimits(limits.max_spend or Decimal(0), "USD", limits.ask_spend_above),
+        FREE: TotalLimits(Decimal(0)),
     }
+    held = ((SELLER, SELLER_ACTIONS, settings.sells), (BUYER, BUYER_ACTIONS, settings.buys),
+            (FREE, SELLER_ACTIONS, settings.sells and settings.seller.free_work))
+    return {use: Grant(actions, CATEGORY, ceilings[use], days, url) for use, actions, wanted in held if wanted}

@@ -20,7 +20,7 @@ from typing import Any
 
 from a202_mcp.axp.book import TRUSTED_KEY, MemberStore, Write, batch_with, insert, put
 from a202_mcp.axp.identity import Identity, counterparty
-from a202_mcp.axp.mandates import Issued, adopt, issue, limits_mark
+from a202_mcp.axp.mandates import Issued, adopt, all_stand, issue, limits_mark
 from a202_mcp.axp.secret import Credentials
 from a202_mcp.axp.settings import Settings
 from a202_mcp.batch import binding_document
@@ -192,9 +192,10 @@ def enrol(settings: Settings, space: Workspace) -> Identity:
 def initialise(settings: Settings, space: Workspace) -> Identity:
     """Keys and mandates, made or superseded; what is in order already stays. Raises NotReadyError, KeyFileError."""
     store, identity = _own(space), enrol(settings, space)
-    if identity.limits == limits_mark(settings):
-        return identity
     now = space.now(None, [identity.agent_key_id, identity.owner_key_id])
+    lasting = settings.limits.document is not None or all_stand(store, identity, now)
+    if identity.limits == limits_mark(settings) and lasting:
+        return identity
     owner = _owner_signer(settings, space, identity)
     issued = _issued(settings, identity, owner, now, space)
     fresh = tuple(mandate for mandate in issued.mandates if store.mandate(mandate["id"]) is None)

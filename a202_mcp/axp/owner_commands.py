@@ -14,11 +14,11 @@ from a202_mcp.axp.buying import CHOICE, OFFERS, list_task
 from a202_mcp.axp.capacity import SOLD
 from a202_mcp.axp.mandate_status import StatusReader
 from a202_mcp.axp.mandates import switch, turned
-from a202_mcp.axp.member import Plan, enrol, open_workspace
+from a202_mcp.axp.member import Member, Plan, enrol, open_workspace
 from a202_mcp.axp.quote import OFFERED, TRADE
 from a202_mcp.axp.terminal import opened, say
+from a202_mcp.one_owner.switch import TURNS, fixed
 from a202_mcp.one_owner.terminal import plain
-from a202_reference.registries import MandateStatus
 
 
 def _inbox(settings: Any, options: argparse.Namespace) -> int:
@@ -87,17 +87,27 @@ def _mandate(settings: Any, options: argparse.Namespace) -> int:
     mandates = member.view.identity.mandates
     if options.action == "show":
         for use, mandate_id in mandates.items():
-            print(f"{use}: {mandate_id} {switch(member.store, mandate_id)}")
+            print(f"{use}: {mandate_id} {_standing(member, mandate_id)}")
             print(json.dumps(member.workspace.mandate(mandate_id)))
         return 0
-    if any(switch(member.store, mandate_id) == MandateStatus.REVOKED for mandate_id in mandates.values()):
-        say("a mandate is revoked, and stays so: issue a new one with `member init` after changing [mandate]")
+    reasons = (fixed(each, switch(member.store, each), settings.limits.status_url) for each in mandates.values())
+    why = next((reason for reason in reasons if reason is not None), None)
+    if why is not None:
+        say(why)
         return 1
-    to = {"suspend": MandateStatus.SUSPENDED, "resume": MandateStatus.ACTIVE, "revoke": MandateStatus.REVOKED}
-    member.carry_out(lambda _: Plan(writes=tuple(
-        turned(mandate_id, to[options.action]) for mandate_id in mandates.values())))
-    print(to[options.action].value)
+    to = TURNS[options.action]
+    member.carry_out(lambda _: Plan(writes=tuple(turned(mandate_id, to) for mandate_id in mandates.values())))
+    print(to.value)
     return 0
+
+
+def _standing(member: Member, mandate_id: str) -> str:
+    """The mandate's status: of the configured address, or of the switch here."""
+    if member.settings.limits.status_url is None:
+        return switch(member.store, mandate_id)
+    if mandate_id not in member.statuses:
+        asyncio.run(StatusReader(member).refresh())
+    return member.statuses[mandate_id][0]
 
 
 def _key(settings: Any, _: argparse.Namespace) -> int:

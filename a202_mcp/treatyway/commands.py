@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from a202_mcp.one_owner import keyfiles
+from a202_mcp.one_owner.switch import TURNS, fixed
 from a202_mcp.one_owner.terminal import plain
 from a202_mcp.treatyway import inbox, person
 from a202_mcp.treatyway.book import Entry, open_book, put
@@ -24,13 +25,10 @@ from a202_mcp.treatyway.prices import rounded
 from a202_mcp.treatyway.settings import Kind, Settings
 from a202_mcp.treatyway.shop import LostRaceError, Shop
 from a202_mcp.treatyway.spans import read_span
-from a202_mcp.treatyway.status import set_switch
+from a202_mcp.treatyway.status import set_switch, switch
 from a202_reference.money import CURRENCY, parse_amount
-from a202_reference.registries import MandateStatus
 
 DONE, REFUSED, USAGE = 0, 1, 2
-_SWITCHES: Final = {
-    "suspend": MandateStatus.SUSPENDED, "resume": MandateStatus.ACTIVE, "revoke": MandateStatus.REVOKED}
 
 
 def run(settings: Settings, options: argparse.Namespace) -> int:
@@ -164,10 +162,10 @@ def _stock(shop: Shop, options: argparse.Namespace) -> int:
 def _mandate(shop: Shop, options: argparse.Namespace) -> int:
     mandate_id = shop.authority.mandate_id
     if options.act != "show":
-        if shop.settings.status_url is not None:
-            return _refuse("the mandate's status is answered by mandate.status_url, not by a switch here")
-        if not set_switch(shop.store, mandate_id, _SWITCHES[options.act]):
-            return _refuse(f"{mandate_id} is revoked, and that is final: `seller init` issues a new mandate")
+        why = fixed(mandate_id, switch(shop.store, mandate_id), shop.settings.status_url)
+        if why is not None:
+            return _refuse(why)
+        set_switch(shop.store, mandate_id, TURNS[options.act])
     shop.status.refresh()
     status = shop.status.result(mandate_id, shop.now())
     document = shop.authority.mandate()

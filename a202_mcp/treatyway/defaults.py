@@ -9,8 +9,3 @@ from typing import Final
 _FOUND: Final = json.loads((Path(__file__).parent / "defaults.json").read_text("utf-8"))
 PASS_JWKS: Final = str(_FOUND["pass_jwks"])
 PASS_ISSUER: Final = str(_FOUND["pass_issuer"])
-
-
-def local_status(mandate_id: str) -> str:
-    """The status address of a mandate whose switch is local. Nobody calls it: its host cannot exist."""
-    return str(_FOUND["local_status"]).format(mandate_id=mandate_id)

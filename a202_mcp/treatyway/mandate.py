@@ -2,72 +2,36 @@
 
 Rules this module applies:
 
-- the limits become constraints on the total: its ceiling and its currency deny, `ask_above` asks a person, the
-  floor denies; scope is the category of direct sales; the acts are `offer.submit` and `agreement.sign`;
+- the limits are of the category of direct sales; the acts are `offer.submit` and `agreement.sign`;
 - a document must pass the gate, verify under its issuer's key, and name this shop's agent and key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 from a202_mcp.one_owner.identity import Identity
+from a202_mcp.one_owner.limits import Grant, TotalLimits
 from a202_mcp.recording import mandate_gate
-from a202_mcp.treatyway.defaults import local_status
-from a202_mcp.treatyway.prices import money
 from a202_mcp.treatyway.settings import Documented, Limits
 from a202_reference.codes import Outcome
 from a202_reference.keys import KeyBinding, Owner, PublicKey
-from a202_reference.registries import MANDATE_SPEC
-from a202_reference.signing import Signer, check_proof, sign_proof, unsigned_proof
-from a202_reference.times import format_instant, parse_instant
+from a202_reference.signing import check_proof
+from a202_reference.times import parse_instant
 
 CATEGORY: Final = "sales.direct"
 OFFER: Final = "offer.submit"
 SIGN: Final = "agreement.sign"
-_TOTAL: Final = "$.proposed_terms.core.total"
 
 
 def from_limits(
     limits: Limits, currency: str, status_url: str | None, who: Identity, mandate_id: str, now: datetime,
 ) -> dict[str, Any]:
     """The mandate that the limits mean, its proof still to come."""
-    amounts = [("c_total_amount", "maximum", limits.max_total, "deny"),
-               ("c_ask_above", "maximum", limits.ask_above, "require_approval"),
-               ("c_total_minimum", "minimum", limits.min_total, "deny")]
-    constraints = [
-        _constraint(name, "commercial.decimal", "amount", operator, money(value, currency)["amount"], failing)
-        for name, operator, value, failing in amounts if value is not None]
-    constraints.insert(1, _constraint("c_total_currency", "commercial.string", "currency", "equals", currency, "deny"))
-    return {
-        "spec_version": MANDATE_SPEC,
-        "id": mandate_id,
-        "issuer": {
-            "organization_id": who.organization_id, "principal_id": who.principal_id, "key_id": who.owner_key_id},
-        "subject": {"key_id": who.agent_key_id, "agent_id": who.agent_id},
-        "represented_organization_id": who.organization_id,
-        "parent_mandate_id": None,
-        "valid_from": format_instant(now),
-        "valid_until": format_instant(now + timedelta(days=limits.valid_days)),
-        "status_endpoint": status_url or local_status(mandate_id),
-        "actions": [OFFER, SIGN],
-        "scope": {"categories": [CATEGORY]},
-        "constraints": constraints,
-        "approval_rules": [],
-        "delegation": {"allowed": False, "maximum_depth": 0},
-        "evidence_refs": [],
-        "proof": unsigned_proof(who.owner_key_id, format_instant(now)),
-    }
-
-
-def signed(document: Mapping[str, Any], owner: Signer) -> dict[str, Any]:
-    """The mandate with the owner's proof. Raises ValueError where the gate refuses it: the limits say nonsense."""
-    errors, codes = mandate_gate(document)
-    if errors or codes:
-        raise ValueError("; ".join([*errors[:3], *(code.meaning for code in codes)]))
-    return sign_proof(document, owner)
+    return Grant(
+        (OFFER, SIGN), CATEGORY, TotalLimits(limits.max_total, currency, limits.ask_above, limits.min_total),
+        limits.valid_days, status_url).mandate(who, mandate_id, now)
 
 
 def document_fault(given: Documented, who: Identity, key: PublicKey) -> str | None:
@@ -102,10 +66,3 @@ def issuer_binding(given: Documented) -> KeyBinding | None:
         return None
     owner = Owner(issuer["organization_id"], principal_id=issuer["principal_id"])
     return KeyBinding(issuer["key_id"], owner, public, since)
-
-
-def _constraint(
-    name: str, kind: str, member: str, operator: str, value: str, failing: str,
-) -> dict[str, Any]:
-    return {"id": name, "type": kind, "path": f"{_TOTAL}.{member}", "operator": operator, "value": value,
-            "on_failure": failing}

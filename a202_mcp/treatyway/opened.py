@@ -19,6 +19,7 @@ from typing import Final
 from a202_mcp.one_owner import keyfiles
 from a202_mcp.one_owner.identity import Identity
 from a202_mcp.one_owner.keyfiles import AGENT, OWNER
+from a202_mcp.one_owner.limits import signed, stands
 from a202_mcp.store import Batch
 from a202_mcp.treatyway import mandate
 from a202_mcp.treatyway.book import Entry, ShopStore, batch_with, open_book, put
@@ -30,9 +31,8 @@ from a202_mcp.treatyway.status import StatusSource, switch
 from a202_mcp.workspace import Workspace
 from a202_reference.identifiers import Prefix
 from a202_reference.keys import KeyBinding, Owner
-from a202_reference.registries import MandateStatus
 from a202_reference.signing import Signer
-from a202_reference.times import format_instant, parse_instant
+from a202_reference.times import format_instant
 
 _IDENTITY: Final = "identity"
 _NO_MANDATE: Final = "there is no mandate yet: run `a202-mcp seller init`"
@@ -135,11 +135,9 @@ def ready_identity(settings: Settings, store: ShopStore) -> Identity:
 
 def _stands(workspace: Workspace, store: ShopStore, current: Entry, settings: Settings, now: datetime) -> bool:
     """True where the current mandate is the one that the file means, and can still be used."""
-    document = workspace.mandate(current.body["mandate_id"])
-    ends = None if document is None else parse_instant(document["valid_until"])
-    return (
-        current.body["fingerprint"] == settings.mandate_fingerprint and ends is not None and now < ends
-        and switch(store, current.body["mandate_id"]) != MandateStatus.REVOKED)
+    mandate_id = current.body["mandate_id"]
+    return current.body["fingerprint"] == settings.mandate_fingerprint and stands(
+        workspace.mandate(mandate_id), switch(store, mandate_id), now)
 
 
 def _issue(
@@ -157,7 +155,7 @@ def _issue(
         unsigned = mandate.from_limits(
             settings.authority, settings.currency, settings.status_url, who, Prefix.MANDATE.minted(workspace.ids()),
             now)
-        document, signers = mandate.signed(unsigned, owner), [agent, owner]
+        document, signers = signed(unsigned, owner), [agent, owner]
     bindings = tuple(
         KeyBinding(signer.key_id, _owner(who, signer.key_id), signer.key.public, now)
         for signer in signers if store.held_key(signer.key_id) is None)

@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from http.client import HTTPException
 from typing import Any, Final
 
+from a202_mcp.one_owner.switch import fixed, switched
 from a202_mcp.treatyway.book import ShopStore, put
 from a202_mcp.treatyway.keylist import fetch_bytes
 from a202_reference.authority.status import StatusResult
@@ -63,13 +64,13 @@ class StatusSource:
 def switch(store: ShopStore, mandate_id: str) -> str:
     """What the owner set for a mandate."""
     entry = store.entry(_SWITCH, mandate_id)
-    return MandateStatus.ACTIVE.value if entry is None else str(entry.body["status"])
+    return switched(None if entry is None else entry.body)
 
 
 def set_switch(store: ShopStore, mandate_id: str, status: MandateStatus) -> bool:
     """Set it; False for a mandate that is revoked already."""
     entry = store.entry(_SWITCH, mandate_id)
-    if entry is not None and entry.body["status"] == MandateStatus.REVOKED:
+    if fixed(mandate_id, switch(store, mandate_id), None) is not None:
         return False
     body: Mapping[str, Any] = {"status": status.value, "at": time.time()}
     return store.remember([put(_SWITCH, mandate_id, 1 if entry is None else entry.version + 1, body)])

@@ -47,6 +47,26 @@ class Restarts(MemberCase):
         self.start()
         self.assertEqual((await self.quote(params={"text": "x", "pages": 90}))["price_usd"], 50)
 
+    async def test_a76_init_issues_anew_what_is_revoked_and_nothing_else(self):
+        command = ("--config", str(self.config))
+        issued = [run_command("member", "init", *command)[1] for _ in range(2)]
+        self.assertEqual(run_command("member", "mandate", "revoke", *command)[0], 0)
+        self.assertIn("revoked, and that is final", run_command("member", "mandate", "suspend", *command)[2])
+        issued += [run_command("member", "init", *command)[1] for _ in range(2)]
+        self.assertEqual((issued[0], issued[2]), (issued[1], issued[3]))
+        self.assertNotEqual(issued[0], issued[2])
+        self.assertEqual(run_command("member", "mandate", "suspend", *command)[:2], (0, "suspended\n"))
+
+    async def test_a76_where_an_address_answers_the_status_there_is_no_switch(self):
+        command = ("--config", str(self.config))
+        self.config.write_text(self.config.read_text().replace(
+            "[mandate]", '[mandate]\nstatus_url = "https://status.works.invalid/"'))
+        self.assertEqual(run_command("member", "init", *command)[0], 0)
+        for act in ("suspend", "resume", "revoke"):
+            status, out, err = run_command("member", "mandate", act, *command)
+            self.assertEqual((status, out), (1, ""))
+            self.assertIn("answered by mandate.status_url", err)
+
     async def test_a76_a_state_folder_keeps_its_organisation(self):
         self.config.write_text(self.config.read_text().replace("[mandate]", '[mandate]\norganization_id = "org_other"'))
         status, _, err = run_command("member", "init", "--config", str(self.config))
