@@ -21,11 +21,12 @@ from typing import Any, Final
 from a202_mcp.axp.arguments import Call, is_id
 from a202_mcp.axp.book import Write, close_items, enqueue, happened, insert, put, tell
 from a202_mcp.axp.mandates import BUYER, BUYER_ACTIONS
-from a202_mcp.axp.member import Plan, View, salt
+from a202_mcp.axp.member import Plan, View
 from a202_mcp.axp.pricing import CENT, HIGHEST, LONGEST
 from a202_mcp.axp.reading import as_integer
-from a202_mcp.axp.record import Matter, Scribe, Verdict, judge, task_terms
-from a202_reference.canonical import sha256_hex
+from a202_mcp.axp.record import Matter, judge, scribe_of, task_terms
+from a202_mcp.one_owner.ruling import Ruling
+from a202_mcp.one_owner.scribe import fresh_salt, salted_hash
 from a202_reference.codes import Decision
 from a202_reference.identifiers import Prefix
 from a202_reference.lifecycle.acts import OFFER_ACCEPT
@@ -68,7 +69,7 @@ class Offered:
 class _Candidate:
     offer: Offered
     matter: Matter
-    verdict: Verdict
+    verdict: Ruling
 
 
 def receive_offers(view: View, call: Call) -> Plan:
@@ -79,9 +80,9 @@ def receive_offers(view: View, call: Call) -> Plan:
         return Plan(received)
     at, before = format_instant(view.now()), view.store.item(OFFERS, call.task_id)
     choose_url = view.settings.exchange.origin.given(call.arguments["choose_url"])
-    random, round_ = salt(), 1 if before is None else before["round"] + 1
+    random, round_ = fresh_salt(), 1 if before is None else before["round"] + 1
     kept = {"offers": [offer.document for offer in offers], "choose_url": choose_url, "round": round_,
-            "request": sha256_hex(random + call.raw), "salt": random.hex()}
+            "request": salted_hash(random, call.raw), "salt": random.hex()}
     writes = [put(OFFERS, call.task_id, kept), happened(call.task_id, at, f"received {len(offers)} offers")]
     if choose_url is None:
         writes.append(tell(f"o{view.mint()[:10]}", "choice", call.task_id, at,
@@ -131,14 +132,14 @@ def decide(view: View, task_id: str, settled: Write) -> Plan:
 
 
 def choice(
-    view: View, task_id: str, offer: Offered, matter: Matter, verdict: Verdict, now: datetime,
+    view: View, task_id: str, offer: Offered, matter: Matter, verdict: Ruling, now: datetime,
 ) -> Plan:
     """The choice, its decision, the seller's unsigned offer as evidence, and the call that says so."""
-    kept, scribe = view.store.item(OFFERS, task_id) or {}, Scribe(view, matter, now)
+    kept, scribe = view.store.item(OFFERS, task_id) or {}, scribe_of(view, matter, now)
     seen = scribe.evidence(
         EvidenceType.ATTESTATION,
         f"one_sided choice of the exchange's offer {ascii(offer.offer_id)[1:-1]}; stated by the exchange, unsigned by "
-        f"the seller", kept["request"])
+        f"the seller", kept["request"], verified=True)
     chosen = {**matter.document, **offer.document, "state": CHOOSING, "round": 0,
               "day": now.date().isoformat(), "choose_url": kept["choose_url"]}
     body = {"url": kept["choose_url"], "json": {"offer_id": offer.offer_id}}
@@ -189,7 +190,7 @@ def _asked(view: View, task_id: str, candidate: _Candidate, now: datetime) -> Pl
     held = candidate.verdict.decision is Decision.REQUIRE_APPROVAL
     return Plan(
         transaction_id=matter.transaction_id if held else None,
-        drafts=(Scribe(view, matter, now).decision(candidate.verdict),) if held else (),
+        drafts=(scribe_of(view, matter, now).decision(candidate.verdict),) if held else (),
         acts=(candidate.verdict.act,) if held else (),
         writes=(
             put("refused", action_hash, {"decision": candidate.verdict.decision.value, "item": ""}),

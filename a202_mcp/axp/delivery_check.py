@@ -20,7 +20,7 @@ from a202_mcp.axp.buying import ACCEPTED_STATE, CHOICE, DISPUTED
 from a202_mcp.axp.exchange import Answer, ExchangeClient
 from a202_mcp.axp.member import Plan, View
 from a202_mcp.axp.reading import read
-from a202_mcp.axp.record import Matter, Scribe, judge
+from a202_mcp.axp.record import Matter, judge, scribe_of
 from a202_reference.canonical import sha256_hex
 from a202_reference.identifiers import is_sha256_hex
 from a202_reference.lifecycle.acts import ACCEPTANCE_GRANTED, ACCEPTANCE_REJECTED
@@ -64,11 +64,11 @@ def settle(view: View, row: Row, found: Found, settled: Write) -> Plan:
     if not verdict.allows:
         what = "hash checked" if found.equal else MISMATCH
         return Plan(writes=(settled, _shown(view, row, at, f"{what}; the mandate does not allow to {kind} it")))
-    scribe = Scribe(view, matter, now)
+    scribe = scribe_of(view, matter, now)
     evidence = scribe.evidence(
         EvidenceType.DELIVERY_CONFIRMATION,
         f"content fetched from the exchange, round {row.round}: " + (
-            "its hash is the stated one" if found.equal else MISMATCH), found.sha256)
+            "its hash is the stated one" if found.equal else MISMATCH), found.sha256, verified=True)
     json = {"sha256": found.sha256, "notes": "SHA-256 of the content checked"} if found.equal else {"reason": MISMATCH}
     return Plan(
         transaction_id=matter.transaction_id, drafts=(scribe.decision(verdict), evidence), acts=(verdict.act,),

@@ -18,10 +18,11 @@ from a202_mcp.axp.book import happened, insert
 from a202_mcp.axp.capacity import ACCEPTED, SOLD, places_left
 from a202_mcp.axp.checks import cannot_be_met
 from a202_mcp.axp.mandates import AGREEMENT_SIGN
-from a202_mcp.axp.member import Plan, View, salt
+from a202_mcp.axp.member import Plan, View
 from a202_mcp.axp.quote import live_offer
 from a202_mcp.axp.reading import as_integer, fingerprint, holds_no_number
-from a202_mcp.axp.record import Matter, Scribe, judge
+from a202_mcp.axp.record import Matter, judge, scribe_of, statement
+from a202_mcp.one_owner.scribe import fresh_salt
 from a202_reference.times import format_instant
 
 _NOT_ACCEPTED: Final = Plan({"accepted": False})
@@ -49,10 +50,10 @@ def plan(view: View, call: Call) -> Plan:
     verdict = judge(view, matter, AGREEMENT_SIGN, now)
     if not verdict.allows:
         return _NOT_ACCEPTED
-    random, scribe = salt(), Scribe(view, matter, now)
-    order = scribe.statement(
-        f"one_sided order of an exchange task on offer {offer['offer_id']} {offer['offer_hash']}; the exchange's "
-        f"signature proves the exchange, not the buyer", random, call.raw)
+    random, scribe = fresh_salt(), scribe_of(view, matter, now)
+    order = statement(
+        scribe, f"one_sided order of an exchange task on offer {offer['offer_id']} {offer['offer_hash']}; the "
+        f"exchange's signature proves the exchange, not the buyer", random, call.raw)
     task = _task(call, offer, deliver_url, same, random)
     return Plan(
         {"accepted": True}, transaction_id=matter.transaction_id, drafts=(scribe.decision(verdict), order),

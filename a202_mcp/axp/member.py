@@ -11,9 +11,8 @@ Rules this module applies:
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -25,11 +24,10 @@ from a202_mcp.axp.secret import Credentials
 from a202_mcp.axp.settings import Settings
 from a202_mcp.batch import binding_document
 from a202_mcp.one_owner import keyfiles
-from a202_mcp.recording import batch_of
+from a202_mcp.one_owner.batches import batch_for
 from a202_mcp.store import Batch
 from a202_mcp.workspace import Workspace
 from a202_reference.authority.presented import Authorised
-from a202_reference.codes import Refusal
 from a202_reference.documents.parties import PartyRef
 from a202_reference.keys import KeyBinding
 from a202_reference.lifecycle.drafts import Draft
@@ -125,14 +123,9 @@ class Member:
             done = not plan.writes or self.store.keep(plan.writes)
         else:
             holdings = self.store.holdings(plan.transaction_id)
-            signed = self.workspace.signed(plan.drafts, holdings)
-            if isinstance(signed, Refusal):
-                raise RuntimeError(f"an object of our own making was refused: {[code.value for code in signed.codes]}")
             now = self.workspace.now(plan.transaction_id, [self._identity.agent_key_id])
-            batch = batch_of(holdings, now, signed, plan.acts)
-            held = (self.workspace.keyring.signer(key_id) for key_id in sorted(batch.signing_keys))
-            signers = tuple(signer for signer in held if signer is not None)
-            done = self.store.commit(batch_with(replace(batch, signers=signers), plan.writes))
+            batch = batch_for(self.workspace, holdings, now, plan.drafts, plan.acts)
+            done = self.store.commit(batch_with(batch, plan.writes))
         if done and plan.writes:
             self.woken()
         return done
@@ -233,8 +226,3 @@ def _issued(settings: Settings, identity: Identity, owner: Signer, now: datetime
 def _commit(store: MemberStore, batch: Batch, *writes: Write) -> None:
     if not store.commit(batch_with(batch, writes)):
         raise NotReadyError("the state folder is being changed by another command: try again")
-
-
-def salt() -> bytes:
-    """Random bytes that keep a hashed request from being guessed."""
-    return secrets.token_bytes(32)

@@ -25,7 +25,7 @@ from a202_mcp.axp.capacity import DELIVERED, DELIVERING, SOLD
 from a202_mcp.axp.delivery_check import ACCEPT, DISPUTE, look, settle
 from a202_mcp.axp.exchange import Answer, ExchangeClient
 from a202_mcp.axp.member import Member, Plan, View
-from a202_mcp.axp.record import Matter, Scribe
+from a202_mcp.axp.record import Matter, scribe_of
 from a202_mcp.axp.updates import CHECK, REQUEST_PAYMENT
 from a202_mcp.axp.work import DELIVER
 from a202_reference.canonical import sha256_hex
@@ -131,9 +131,9 @@ def _delivered(view: View, row: Row, answer: Answer) -> Plan:
     if not answer.done:
         return Plan(writes=tuple(writes))
     matter = Matter.of(task)
-    receipt = Scribe(view, matter, view.now(matter.transaction_id)).evidence(
+    receipt = scribe_of(view, matter, view.now(matter.transaction_id)).evidence(
         EvidenceType.ADAPTER_RECEIPT, f"the exchange answered {answer.status} to {row.kind}, round {row.round}",
-        sha256_hex(answer.body))
+        sha256_hex(answer.body), verified=True)
     return Plan(transaction_id=matter.transaction_id, drafts=(receipt,), writes=tuple(writes))
 
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 from a202_mcp.axp.book import InboxItem, enqueue, happened, item_moves, try_now
 from a202_mcp.axp.buying import CHOICE, Offered, choice, within_budget
 from a202_mcp.axp.member import Member, Plan, View
-from a202_mcp.axp.record import Matter, Scribe, judge
+from a202_mcp.axp.record import Matter, judge, scribe_of
 from a202_mcp.axp.updates import CHECK
 from a202_reference.codes import Decision
 from a202_reference.lifecycle.acts import OFFER_ACCEPT
@@ -64,8 +64,7 @@ def _choice(member: Member, item: InboxItem) -> str:
         raise RefusedError(f"with it, today's choices are over daily_budget {view.settings.buyer.daily_budget}")
     verdict = judge(view, matter, OFFER_ACCEPT, now)
     if verdict.decision is Decision.DENY:
-        reasons = () if verdict.evaluation is None else verdict.evaluation.reasons
-        raise RefusedError("the mandate denies it: " + "; ".join(reason.detail for reason in reasons))
+        raise RefusedError(f"the mandate denies it: {verdict.reasons}")
     if verdict.decision is Decision.REQUIRE_APPROVAL:
         _open_owner_key(member, item)
         expires_at = now + timedelta(minutes=offer.eta_minutes, days=30)
@@ -89,12 +88,12 @@ def _approvals(view: View, item: InboxItem, expires_at: Any, status: str) -> Pla
     """One approval for each act that the matter needs."""
     matter = Matter.of(item.body)
     now = view.now(matter.transaction_id)
-    scribe, at = Scribe(view, matter, now), format_instant(now)
+    scribe, at = scribe_of(view, matter, now), format_instant(now)
     hashes = [judge(view, matter, action, now).act.action_hash for action in item.body["actions"]]
     moves = () if status == item.status else (item_moves(item, status),)
     return Plan(
         transaction_id=matter.transaction_id,
-        drafts=tuple(scribe.approval(action_hash, expires_at) for action_hash in hashes),
+        drafts=tuple(scribe.approval(view.identity, action_hash, format_instant(expires_at)) for action_hash in hashes),
         writes=(*moves, happened(item.task_id, at, "approved by the owner")))
 
 

@@ -23,11 +23,13 @@ from a202_mcp.axp.book import replace as replace_item
 from a202_mcp.axp.capacity import availability, places_left
 from a202_mcp.axp.checks import cannot_be_met
 from a202_mcp.axp.mandates import FREE, SELLER, SELLER_ACTIONS
-from a202_mcp.axp.member import Plan, View, salt
+from a202_mcp.axp.member import Plan, View
 from a202_mcp.axp.pricing import Priced, missing_params, price_task
 from a202_mcp.axp.reading import as_integer, fingerprint, holds_no_number
-from a202_mcp.axp.record import Matter, Scribe, Verdict, judge, task_terms
+from a202_mcp.axp.record import Matter, judge, scribe_of, statement, task_terms
 from a202_mcp.axp.settings import Skill
+from a202_mcp.one_owner.ruling import Ruling
+from a202_mcp.one_owner.scribe import fresh_salt, reference
 from a202_reference.codes import Decision
 from a202_reference.identifiers import Prefix
 from a202_reference.lifecycle.acts import OFFER_SUBMIT
@@ -123,17 +125,18 @@ def _matter(view: View, asked: Asked) -> tuple[Matter, bool]:
     return Matter(transaction_id, FREE if asked.free else SELLER, other, terms), trade is None
 
 
-def _offered(view: View, asked: Asked, matter: Matter, verdict: Verdict, now: datetime) -> Plan:
+def _offered(view: View, asked: Asked, matter: Matter, verdict: Ruling, now: datetime) -> Plan:
     """Row 10: the request as evidence, the allow, the signed offer."""
-    call, scribe = asked.call, Scribe(view, matter, now)
+    call, scribe = asked.call, scribe_of(view, matter, now)
     before = view.store.item(OFFERED, call.task_id)
     valid_until = now + timedelta(minutes=view.settings.seller.valid_minutes)
-    random = salt()
-    request = scribe.statement(
-        f"quote request for task {_named(call.task_id)}, signed by the exchange, not by the buyer", random, call.raw)
+    random = fresh_salt()
+    request = statement(
+        scribe, f"quote request for task {_named(call.task_id)}, signed by the exchange, not by the buyer", random,
+        call.raw)
     offer = scribe.offer(
-        valid_until, before["session_id"] if before else Prefix.SESSION.minted(view.mint()),
-        before["offer_id"] if before else None, request)
+        matter.other, before["session_id"] if before else Prefix.SESSION.minted(view.mint()),
+        format_instant(valid_until), matter.terms, [reference(request)], before["offer_id"] if before else None)
     answer = _answer(view, asked, valid_until)
     kept = {
         **matter.document,
@@ -152,7 +155,7 @@ def _offered(view: View, asked: Asked, matter: Matter, verdict: Verdict, now: da
             happened(call.task_id, format_instant(now), "offered")))
 
 
-def _refused(view: View, asked: Asked, matter: Matter, verdict: Verdict, now: datetime) -> Plan:
+def _refused(view: View, asked: Asked, matter: Matter, verdict: Ruling, now: datetime) -> Plan:
     """Rows 8 and 9: the true reason stays in a private decision; a hold waits for the owner."""
     call = asked.call
     declined = _decline("other", NOT_ABLE)
@@ -162,7 +165,7 @@ def _refused(view: View, asked: Asked, matter: Matter, verdict: Verdict, now: da
     known = view.store.item("refused", verdict.act.action_hash)
     if known is not None and known["decision"] == verdict.decision.value and not _released(view, known["item"]):
         return declined
-    scribe = Scribe(view, matter, now)
+    scribe = scribe_of(view, matter, now)
     mark = {"decision": verdict.decision.value, "item": item_id}
     writes = [put("refused", verdict.act.action_hash, mark),
               happened(call.task_id, format_instant(now), "declined by the mandate")]

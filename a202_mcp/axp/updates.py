@@ -18,9 +18,10 @@ from a202_mcp.axp.arguments import Call
 from a202_mcp.axp.book import Write, enqueue, happened, insert, replace, tell, try_now
 from a202_mcp.axp.buying import CHOICE
 from a202_mcp.axp.capacity import ACCEPTED, DELIVERED, DELIVERING, SOLD
-from a202_mcp.axp.member import Plan, View, salt
+from a202_mcp.axp.member import Plan, View
 from a202_mcp.axp.reading import fingerprint
-from a202_mcp.axp.record import Matter, Scribe
+from a202_mcp.axp.record import Matter, scribe_of, statement
+from a202_mcp.one_owner.scribe import fresh_salt
 from a202_reference.identifiers import is_sha256_hex
 from a202_reference.times import format_instant
 
@@ -75,8 +76,8 @@ def task_update(view: View, call: Call) -> Plan:
     told = _Told(view, call, kind, task, at)
     effect = (_SELLER if told.seller else _BUYER).get(word)
     stated = f"the exchange stated: {word if word in _SELLER else 'another status'}"
-    random = salt()
-    said = Scribe(view, matter, now).statement(stated, random, call.raw)
+    random = fresh_salt()
+    said = statement(scribe_of(view, matter, now), stated, random, call.raw)
     return Plan(
         _RECEIVED, transaction_id=matter.transaction_id, drafts=(said,),
         writes=(noted, insert("salt", said.id, {"salt": random.hex()}), happened(call.task_id, at, stated),

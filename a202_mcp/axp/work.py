@@ -21,7 +21,7 @@ from a202_mcp.axp.book import enqueue, happened, put, replace, tell
 from a202_mcp.axp.capacity import ACCEPTED, DELIVERING, SOLD, WORK_FAILED, WORKING
 from a202_mcp.axp.member import Member, Plan, View
 from a202_mcp.axp.reading import dumps, read
-from a202_mcp.axp.record import Matter, Scribe, judge
+from a202_mcp.axp.record import Matter, judge, scribe_of
 from a202_mcp.axp.settings import Skill
 from a202_mcp.axp.worker import Content, WorkFailure, run_worker
 from a202_reference.canonical import sha256_hex
@@ -123,9 +123,10 @@ def _done(view: View, task_id: str, result: Content) -> Plan:
     repeated = task["round"] > 0 and verdict.decision is not Decision.DENY
     if not verdict.allows and not repeated:
         return _failed(view, task_id, WorkFailure("the mandate does not allow the delivery now"))
-    scribe, sha256 = Scribe(view, matter, now), sha256_hex(result.content.encode("utf-8"))
+    scribe, sha256 = scribe_of(view, matter, now), sha256_hex(result.content.encode("utf-8"))
     evidence = scribe.evidence(
-        EvidenceType.DELIVERY_CONFIRMATION, f"content delivered to the exchange, round {task['round']}", sha256)
+        EvidenceType.DELIVERY_CONFIRMATION, f"content delivered to the exchange, round {task['round']}", sha256,
+        verified=True)
     row = {"url": task["deliver_url"], "json": result.document}
     changed = {**task, "state": DELIVERING, "sha256": sha256,
                "checks_run": [name for name in _CHECKS if name in task["acceptance_checks"]]}

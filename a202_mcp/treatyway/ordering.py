@@ -23,7 +23,7 @@ from a202_mcp.treatyway.deals import OPEN, PERSON_DECIDES, Order, Quote, State, 
 from a202_mcp.treatyway.mandate import SIGN
 from a202_mcp.treatyway.moments import read_moment
 from a202_mcp.treatyway.opening import Span
-from a202_mcp.treatyway.quoting import decision_of, evidence_of
+from a202_mcp.treatyway.quoting import evidence_of
 from a202_mcp.treatyway.settings import Kind
 from a202_mcp.treatyway.shop import Shop
 from a202_mcp.treatyway.visible import order_on, owns, quote_of
@@ -97,12 +97,12 @@ def _place(shop: Shop, call: Call, quote: Quote, earlier: Order | None, now: dat
         SIGN, quote.transaction_id, shop.counterparty(quote.counterparty).organization_id, quote.terms or {}, now,
         None if approved is None else shop.workspace.approval(approved))
     holdings = shop.workspace.store.holdings(quote.transaction_id)
-    drafting = shop.drafting(quote.transaction_id, now)
-    claim = order_claim(order, quote) if ruling.allowed else f"Treatyway place_order on quote {quote.id}"
-    received = evidence_of(shop, call, drafting, ruling.party, claim)
+    scribe = shop.scribe(quote.transaction_id, now)
+    claim = order_claim(order, quote) if ruling.allows else f"Treatyway place_order on quote {quote.id}"
+    received = evidence_of(shop, call, scribe, claim)
     order = replace(order, artifact_hash=received.artifact_hash)
     writes: list[Write] = [*received.writes]
-    if ruling.allowed:
+    if ruling.allows:
         order = replace(order, state=State.ACCEPTED, undecided_at=None)
         writes += taking(shop, quote, order)
         answer = accepted(quote, order)
@@ -112,10 +112,10 @@ def _place(shop: Shop, call: Call, quote: Quote, earlier: Order | None, now: dat
         state = State.DENIED if ruling.decision is Decision.DENY else State.HELD
         order = replace(order, state=state, undecided_at=format_instant(now))
         answer = waiting(quote, [PERSON_DECIDES])
-    if ruling.allowed or order.undecided_at is not None:
+    if ruling.allows or order.undecided_at is not None:
         writes.append(written(order))
         writes += [] if quote.order_id else [written(replace(quote, order_id=order.id))]
-    drafts = [*received.drafts, decision_of(shop, drafting, ruling)]
+    drafts = [*received.drafts, scribe.decision(ruling)]
     shop.commit(holdings, now, drafts, [ruling], [*writes, *call.remembered(answer)])
     return answer
 

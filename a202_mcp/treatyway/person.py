@@ -17,18 +17,17 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from a202_mcp.treatyway import records
+from a202_mcp.one_owner.ruling import Ruling
+from a202_mcp.one_owner.scribe import Scribe
 from a202_mcp.treatyway.basket import Basket, assess
 from a202_mcp.treatyway.deals import OPEN, Message, Order, Quote, State, read, written
 from a202_mcp.treatyway.mandate import OFFER, SIGN
 from a202_mcp.treatyway.ordering import may_take, order_claim, taking
-from a202_mcp.treatyway.quoting import decision_of, ruled
-from a202_mcp.treatyway.ruling import Ruling
+from a202_mcp.treatyway.quoting import attestation, ruled
 from a202_mcp.treatyway.shop import Shop
 from a202_mcp.treatyway.terms import by_person
 from a202_reference.codes import Decision, Refusal
 from a202_reference.documents.envelope import Approval
-from a202_reference.lifecycle.drafts import Draft, Drafting
 from a202_reference.lifecycle.holdings import Holdings
 from a202_reference.times import format_instant, parse_instant
 
@@ -91,17 +90,17 @@ def approve_quote(shop: Shop, quote: Quote, who: Mapping[str, str]) -> Quote | R
 
 def _quoted(shop: Shop, quote: Quote, asked: Quote, now: datetime) -> Quote | Refused:
     holdings = shop.workspace.store.holdings(quote.transaction_id)
-    drafting = shop.drafting(quote.transaction_id, now)
-    ruling, approvals = _released(shop, asked, (OFFER, SIGN), holdings, drafting, now)
-    if not ruling.allowed:
+    scribe = shop.scribe(quote.transaction_id, now)
+    ruling, approvals = _released(shop, asked, (OFFER, SIGN), holdings, scribe, now)
+    if not ruling.allows:
         if ruling.decision is Decision.DENY:
             denied = replace(quote, undecided_at=format_instant(now))
-            shop.commit(holdings, now, [decision_of(shop, drafting, ruling)], [ruling], [written(denied)])
+            shop.commit(holdings, now, [scribe.decision(ruling)], [ruling], [written(denied)])
         return Refused(_why(shop, ruling))
-    quoted, offer = ruled(shop, asked, ruling, drafting, now)
+    quoted, offer = ruled(shop, asked, ruling, scribe, now)
     by_action = {action: document["id"] for action, document in approvals.items()}
     quoted = replace(quoted, approvals=by_action, undecided_at=None)
-    drafts = [decision_of(shop, drafting, ruling), *offer]
+    drafts = [scribe.decision(ruling), *offer]
     shop.commit(holdings, now, drafts, [ruling], [written(quoted)], tuple(approvals.values()))
     return quoted
 
@@ -117,21 +116,20 @@ def approve_order(shop: Shop, order: Order, who: Mapping[str, str]) -> Order | R
     if not may_take(shop, quote):
         return Refused("stock or time that the order needs is gone")
     holdings = shop.workspace.store.holdings(order.transaction_id)
-    drafting = shop.drafting(order.transaction_id, now)
-    ruling, approvals = _released(shop, quote, (SIGN,), holdings, drafting, now)
-    if not ruling.allowed:
+    scribe = shop.scribe(order.transaction_id, now)
+    ruling, approvals = _released(shop, quote, (SIGN,), holdings, scribe, now)
+    if not ruling.allows:
         return Refused(_why(shop, ruling))
     done = replace(order, state=State.ACCEPTED, answered_by=who, undecided_at=None)
-    evidence = records.attestation(
-        drafting, ruling.party, shop.workspace.ids(), order_claim(order, quote), order.artifact_hash)
-    drafts = [evidence, decision_of(shop, drafting, ruling)]
+    evidence = attestation(scribe, order_claim(order, quote), order.artifact_hash)
+    drafts = [evidence, scribe.decision(ruling)]
     shop.commit(
         holdings, now, drafts, [ruling], [written(done), *taking(shop, quote, order)], tuple(approvals.values()))
     return done
 
 
 def _released(
-    shop: Shop, quote: Quote, actions: Sequence[str], holdings: Holdings, drafting: Drafting, now: datetime,
+    shop: Shop, quote: Quote, actions: Sequence[str], holdings: Holdings, scribe: Scribe, now: datetime,
 ) -> tuple[Ruling, dict[str, Mapping[str, Any]]]:
     """The ruling over the first action; approvals by action where the mandate held it and the owner may approve."""
     counterparty = shop.counterparty(quote.counterparty).organization_id
@@ -145,17 +143,13 @@ def _released(
         return first, {}
     ends = parse_instant(quote.expires_at) if quote.state is State.QUOTED else None
     expires = format_instant(ends or now + timedelta(seconds=quote.valid_seconds))
-    drafts: list[Draft] = [
-        records.approval(
-            drafting, first.party, shop.workspace.ids(), rulings[action].action_hash, shop.authority.approver(),
-            shop.who.owner_key_id, expires)
-        for action in actions]
+    drafts = [scribe.approval(shop.who, rulings[action].act.action_hash, expires) for action in actions]
     signed = shop.workspace.signed(drafts, holdings)
     if isinstance(signed, Refusal):
         return replace(first, reasons=signed.detail), {}
     again = shop.authority.rule(
         actions[0], quote.transaction_id, counterparty, terms, now, Approval.of(signed[0]))
-    return again, dict(zip(actions, signed, strict=True)) if again.allowed else {}
+    return again, dict(zip(actions, signed, strict=True)) if again.allows else {}
 
 
 def _why(shop: Shop, ruling: Ruling) -> str:

@@ -14,21 +14,22 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from a202_mcp.treatyway import records
+from a202_mcp.one_owner.ruling import Ruling
+from a202_mcp.one_owner.scribe import SALT_BYTES, Scribe, reference, salted_hash
 from a202_mcp.treatyway.answers import NOT_QUOTED, Answer, Fault, invalid, needs_human
 from a202_mcp.treatyway.basket import Basket, assess
 from a202_mcp.treatyway.book import Write, keep
 from a202_mcp.treatyway.calling import Call
 from a202_mcp.treatyway.deals import PERSON_DECIDES, Quote, State, written
 from a202_mcp.treatyway.mandate import OFFER
-from a202_mcp.treatyway.ruling import Ruling
+from a202_mcp.treatyway.records import pass_evidence
 from a202_mcp.treatyway.shop import Shop
 from a202_mcp.treatyway.terms import priced
 from a202_reference.codes import Decision
-from a202_reference.documents.parties import Party
 from a202_reference.identifiers import Prefix
-from a202_reference.lifecycle.drafts import Draft, Drafting
+from a202_reference.lifecycle.drafts import Draft
 from a202_reference.lifecycle.holdings import Holdings
+from a202_reference.registries import EvidenceType
 from a202_reference.times import format_instant
 
 _UNDECIDED: Final = {Decision.REQUIRE_APPROVAL: State.HELD, Decision.DENY: State.DENIED}
@@ -54,9 +55,9 @@ def _attempt(shop: Shop, call: Call) -> Answer:
     if isinstance(basket, str):
         return invalid(basket)
     quote = _begun(shop, call, basket, now)
-    drafting, party = shop.drafting(quote.transaction_id, now), shop.authority.party
-    received = evidence_of(shop, call, drafting, party, f"Treatyway request_quote {quote.id}")
-    quote = replace(quote, evidence=[records.reference(draft) for draft in received.drafts])
+    scribe = shop.scribe(quote.transaction_id, now)
+    received = evidence_of(shop, call, scribe, f"Treatyway request_quote {quote.id}")
+    quote = replace(quote, evidence=[reference(draft) for draft in received.drafts])
     holdings = Holdings(quote.transaction_id, ())
     drafts, writes = list(received.drafts), list(received.writes)
     rulings: list[Ruling] = []
@@ -68,8 +69,8 @@ def _attempt(shop: Shop, call: Call) -> Answer:
         counterparty = shop.counterparty(quote.counterparty)
         ruling = shop.authority.rule(OFFER, quote.transaction_id, counterparty.organization_id, terms, now)
         rulings.append(ruling)
-        drafts.append(decision_of(shop, drafting, ruling))
-        quote, offer = ruled(shop, quote, ruling, drafting, now)
+        drafts.append(scribe.decision(ruling))
+        quote, offer = ruled(shop, quote, ruling, scribe, now)
         drafts += offer
     answer = _answer(quote)
     remembered = () if isinstance(answer, Fault) else call.remembered(answer)
@@ -93,37 +94,34 @@ def _begun(shop: Shop, call: Call, basket: Basket, now: datetime) -> Quote:
         valid_seconds=int(min(spans).total_seconds()))
 
 
-def evidence_of(shop: Shop, call: Call, drafting: Drafting, party: Party, claim: str) -> Received:
+def evidence_of(shop: Shop, call: Call, scribe: Scribe, claim: str) -> Received:
     """What evidences a request: an attestation over it, and the pass where there is one."""
-    salt = shop.randomness(records.SALT_BYTES)
-    artifact = records.artifact_hash(salt, call.body)
-    request = records.attestation(drafting, party, shop.workspace.ids(), claim, artifact)
+    salt = shop.randomness(SALT_BYTES)
+    artifact = salted_hash(salt, call.body)
+    request = attestation(scribe, claim, artifact)
     drafts = [request]
     if call.caller.facts is not None:
-        drafts.append(records.pass_evidence(drafting, party, shop.workspace.ids(), call.caller.facts))
+        drafts.append(pass_evidence(scribe, call.caller.facts))
     return Received(tuple(drafts), (keep(request.id, salt, call.body),), artifact)
 
 
-def decision_of(shop: Shop, drafting: Drafting, ruling: Ruling) -> Draft:
-    """The private decision of a ruling."""
-    return records.decision(
-        drafting, ruling.party, shop.workspace.ids(), ruling.action_hash, ruling.decision.value, ruling.codes,
-        ruling.mandate_ids)
+def attestation(scribe: Scribe, claim: str, artifact: str) -> Draft:
+    """Evidence of a request that nobody but us saw."""
+    return scribe.evidence(EvidenceType.ATTESTATION, claim, artifact, verified=False)
 
 
 def ruled(
-    shop: Shop, quote: Quote, ruling: Ruling, drafting: Drafting, now: datetime,
+    shop: Shop, quote: Quote, ruling: Ruling, scribe: Scribe, now: datetime,
 ) -> tuple[Quote, Sequence[Draft]]:
     """The quote after a ruling over its terms, and its signed offer where it was allowed."""
-    if not ruling.allowed or quote.terms is None:
+    if not ruling.allows or quote.terms is None:
         refused = ruling.decision is Decision.DENY and shop.settings.refuse_denied
         return replace(
             quote, state=State.REJECTED if refused else _UNDECIDED[ruling.decision], missing=[PERSON_DECIDES],
             undecided_at=format_instant(now)), ()
     valid_until = format_instant(now + timedelta(seconds=quote.valid_seconds))
-    offer = records.offer(
-        drafting, ruling.party, shop.workspace.ids(), shop.counterparty(quote.counterparty), quote.session_id,
-        valid_until, quote.terms, quote.evidence)
+    offer = scribe.offer(
+        shop.counterparty(quote.counterparty), quote.session_id, valid_until, quote.terms, quote.evidence)
     return replace(
         quote, state=State.QUOTED, missing=[], offer_id=offer.id, offer_hash=offer.content_hash,
         expires_at=valid_until), (offer,)

@@ -12,16 +12,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
+from a202_mcp.one_owner.batches import batch_for
 from a202_mcp.one_owner.identity import Identity
 from a202_mcp.one_owner.placeholders import counterparty, placeholder
-from a202_mcp.store import Batch
+from a202_mcp.one_owner.ruling import Ruling
+from a202_mcp.one_owner.scribe import Scribe
 from a202_mcp.treatyway.book import ShopStore, Write, batch_with
 from a202_mcp.treatyway.keylist import KeyList
-from a202_mcp.treatyway.ruling import Authority, Ruling
+from a202_mcp.treatyway.ruling import Authority
 from a202_mcp.treatyway.settings import Offer, Settings
 from a202_mcp.treatyway.status import StatusSource
 from a202_mcp.workspace import Workspace
-from a202_reference.codes import Refusal
 from a202_reference.documents.parties import PartyRef
 from a202_reference.identifiers import Prefix
 from a202_reference.lifecycle.drafts import Draft, Drafting
@@ -76,9 +77,9 @@ class Shop:
         """The counterparty that these digits stand for."""
         return counterparty(digits)
 
-    def drafting(self, transaction_id: str, now: datetime) -> Drafting:
-        """How the objects of one call are begun."""
-        return Drafting(transaction_id, format_instant(now))
+    def scribe(self, transaction_id: str, now: datetime) -> Scribe:
+        """Who drafts the objects of one call, as this shop acts now."""
+        return Scribe(Drafting(transaction_id, format_instant(now)), self.authority.party, self.workspace.ids)
 
     def offer(self, offer_id: str) -> Offer | None:
         """An offer of the file."""
@@ -109,25 +110,7 @@ class Shop:
 
         signed: objects that are signed already, in front of the drafts.
         """
-        objects = self.workspace.signed(drafts, holdings) if drafts else ()
-        if isinstance(objects, Refusal):
-            raise ValueError(  # noqa: TRY004 - the gate's verdict, not a type
-                f"an object of our own was refused by the gate: {', '.join(objects.codes)}")
-        everything = (*signed, *objects)
-        used = frozenset(entry["key_id"] for document in everything for entry in document["signatures"])
-        pairs = (self.workspace.keyring.signer(key_id) for key_id in sorted(used))
-        batch = Batch(
-            now=format_instant(now),
-            transaction_id=holdings.transaction_id,
-            expected_revision=holdings.revision,
-            objects=everything,
-            signing_keys=used,
-            acts={ruling.action_hash: ruling.act for ruling in rulings},
-            status_results=tuple(
-                {"action_hash": ruling.action_hash, **ruling.status.document}
-                for ruling in rulings if ruling.status is not None),
-            consumed={ruling.consumes: ruling.action_hash for ruling in rulings if ruling.consumes is not None},
-            signers=tuple(pair for pair in pairs if pair is not None))
+        batch = batch_for(self.workspace, holdings, now, drafts, [ruling.act for ruling in rulings], signed)
         if not self.store.commit(batch_with(batch, writes)):
             raise LostRaceError
 

@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+from datetime import UTC, datetime
 from typing import ClassVar
 
 from a202_mcp.axp import owner
 from tests.axp.exchange import Exchange, Reply
+from tests.axp.process import run_command
 from tests.axp.support import SECRET, MemberCase, offer
 
 TASK, CONTENT, ACCEPT, DISPUTE = (f"/api/tasks/b1{rest}" for rest in ("", "/deliverable", "/accept", "/dispute"))
@@ -92,6 +94,17 @@ class Choosing(BuyerCase):
         self.delivers()
         await self.told_delivered()
         self.assertEqual(len(self.exchange.sent(ACCEPT)), 1)
+
+    async def test_a61_a_choice_that_is_denied_by_now_tells_the_owner_the_limit(self):
+        await self.offered(offer("held", 15))
+        await self.settle()
+        self.close()
+        self.config.write_text(self.config.read_text().replace('max_spend = "20.00"', 'max_spend = "12.00"'))
+        self.assertEqual(run_command("member", "init", "--config", str(self.config))[0], 0)
+        self.clock.now = datetime.now(UTC)
+        self.start()
+        with self.assertRaisesRegex(owner.RefusedError, r"denies it: .*c_total_amount is maximum 12\.00"):
+            owner.approve(self.member, self.inbox("choice")[0])
 
     async def test_a61_a_rejected_choice_is_never_sent(self):
         await self.offered(offer("held", 15))
