@@ -16,10 +16,11 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
-from a202_mcp.axp.book import MemberStore, Write, put
+from a202_mcp.axp.book import MemberStore, put
 from a202_mcp.axp.identity import Identity
 from a202_mcp.axp.reading import fingerprint
 from a202_mcp.axp.settings import Settings
+from a202_mcp.one_owner.book import Write
 from a202_mcp.one_owner.limits import Grant, TotalLimits, signed, stands
 from a202_mcp.one_owner.switch import switched
 from a202_mcp.recording import mandate_gate

@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from a202_mcp.axp.book import TRUSTED_KEY, MemberStore, Write, batch_with, insert, put
+from a202_mcp.axp.book import TRUSTED_KEY, MemberStore, insert, put
 from a202_mcp.axp.identity import Identity, counterparty
 from a202_mcp.axp.mandates import Issued, adopt, all_stand, issue, limits_mark
 from a202_mcp.axp.secret import Credentials
@@ -25,6 +25,7 @@ from a202_mcp.axp.settings import Settings
 from a202_mcp.batch import binding_document
 from a202_mcp.one_owner import keyfiles
 from a202_mcp.one_owner.batches import batch_for
+from a202_mcp.one_owner.book import Write, batch_with
 from a202_mcp.store import Batch
 from a202_mcp.workspace import Workspace
 from a202_reference.authority.presented import Authorised
@@ -120,7 +121,7 @@ class Member:
 
     def _written(self, plan: Plan) -> bool:
         if plan.transaction_id is None or not (plan.drafts or plan.acts):
-            done = not plan.writes or self.store.keep(plan.writes)
+            done = not plan.writes or self.store.remember(plan.writes)
         else:
             holdings = self.store.holdings(plan.transaction_id)
             now = self.workspace.now(plan.transaction_id, [self._identity.agent_key_id])

@@ -19,15 +19,18 @@ from functools import partial
 from typing import Final
 
 from a202_mcp import logs
-from a202_mcp.axp.book import DONE, FAILED, OPEN, Row, Write, happened, replace, row_moves, row_tried, tell
+from a202_mcp.axp.book import happened, replace
 from a202_mcp.axp.buying import CHOICE, CHOOSE, CHOOSING, CHOSEN, DECIDE, decide
 from a202_mcp.axp.capacity import DELIVERED, DELIVERING, SOLD
 from a202_mcp.axp.delivery_check import ACCEPT, DISPUTE, look, settle
 from a202_mcp.axp.exchange import Answer, ExchangeClient
+from a202_mcp.axp.inbox_items import tell
 from a202_mcp.axp.member import Member, Plan, View
+from a202_mcp.axp.outbox_rows import DONE, FAILED, OPEN, Row, row_moves, row_tried
 from a202_mcp.axp.record import Matter, scribe_of
 from a202_mcp.axp.updates import CHECK, REQUEST_PAYMENT
 from a202_mcp.axp.work import DELIVER
+from a202_mcp.one_owner.book import Write
 from a202_reference.canonical import sha256_hex
 from a202_reference.registries import EvidenceType
 from a202_reference.times import format_instant
@@ -77,7 +80,7 @@ class Outbox:
 
     async def _handle(self, row: Row) -> None:
         try:
-            if not self._member.store.keep((row_tried(row),)):
+            if not self._member.store.remember((row_tried(row),)):
                 return  # somebody else has taken it
             tried = changed(row, tries=row.tries + 1)
             await self._member.refresh()
@@ -86,7 +89,7 @@ class Outbox:
             logs.defect("outbox", error)
             kept = self._member.store.row(row.id)
             if kept is not None and kept.state == OPEN:
-                self._member.store.keep(_given_up(self._member.view, kept, "internal error"))
+                self._member.store.remember(_given_up(self._member.view, kept, "internal error"))
 
 
 async def _decide(member: Member, _: ExchangeClient, row: Row) -> None:

@@ -16,9 +16,11 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
-from a202_mcp.axp.book import InboxItem, enqueue, happened, item_moves, try_now
+from a202_mcp.axp.book import happened
 from a202_mcp.axp.buying import CHOICE, Offered, choice, within_budget
+from a202_mcp.axp.inbox_items import InboxItem, item_moves
 from a202_mcp.axp.member import Member, Plan, View
+from a202_mcp.axp.outbox_rows import enqueue, try_now
 from a202_mcp.axp.record import Matter, judge, scribe_of
 from a202_mcp.axp.updates import CHECK
 from a202_reference.codes import Decision

@@ -16,9 +16,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from a202_mcp.axp.arguments import Call
-from a202_mcp.axp.book import happened, insert, tell
+from a202_mcp.axp.book import happened, insert
 from a202_mcp.axp.buying import CHOICE
 from a202_mcp.axp.capacity import SOLD
+from a202_mcp.axp.inbox_items import tell
 from a202_mcp.axp.member import Plan, View
 from a202_mcp.axp.pricing import typical
 from a202_mcp.axp.signing import sign

@@ -18,10 +18,11 @@ from decimal import Decimal
 from typing import Any, Final
 
 from a202_mcp.axp.arguments import Call
-from a202_mcp.axp.book import close_items, happened, insert, put, tell
+from a202_mcp.axp.book import happened, insert, put
 from a202_mcp.axp.book import replace as replace_item
 from a202_mcp.axp.capacity import availability, places_left
 from a202_mcp.axp.checks import cannot_be_met
+from a202_mcp.axp.inbox_items import close_items, tell
 from a202_mcp.axp.mandates import FREE, SELLER, SELLER_ACTIONS
 from a202_mcp.axp.member import Plan, View
 from a202_mcp.axp.pricing import Priced, missing_params, price_task

@@ -116,7 +116,7 @@ class Engine:
             return
         answer = await self._client.call("PUT", self._client.address("skills"), {"skills": skills})
         if answer.done:
-            member.store.keep((put("pushed", "skills", {"mark": mark}),))
+            member.store.remember((put("pushed", "skills", {"mark": mark}),))
 
 
 async def serve(member: Member, host: str, port: int) -> None:

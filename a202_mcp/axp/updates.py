@@ -15,12 +15,15 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from a202_mcp.axp.arguments import Call
-from a202_mcp.axp.book import Write, enqueue, happened, insert, replace, tell, try_now
+from a202_mcp.axp.book import happened, insert, replace
 from a202_mcp.axp.buying import CHOICE
 from a202_mcp.axp.capacity import ACCEPTED, DELIVERED, DELIVERING, SOLD
+from a202_mcp.axp.inbox_items import tell
 from a202_mcp.axp.member import Plan, View
+from a202_mcp.axp.outbox_rows import enqueue, try_now
 from a202_mcp.axp.reading import fingerprint
 from a202_mcp.axp.record import Matter, scribe_of, statement
+from a202_mcp.one_owner.book import Write
 from a202_mcp.one_owner.scribe import fresh_salt
 from a202_reference.identifiers import is_sha256_hex
 from a202_reference.times import format_instant

@@ -17,9 +17,11 @@ from functools import partial
 from typing import Any, Final
 
 from a202_mcp import logs
-from a202_mcp.axp.book import enqueue, happened, put, replace, tell
+from a202_mcp.axp.book import happened, put, replace
 from a202_mcp.axp.capacity import ACCEPTED, DELIVERING, SOLD, WORK_FAILED, WORKING
+from a202_mcp.axp.inbox_items import tell
 from a202_mcp.axp.member import Member, Plan, View
+from a202_mcp.axp.outbox_rows import enqueue
 from a202_mcp.axp.reading import dumps, read
 from a202_mcp.axp.record import Matter, judge, scribe_of
 from a202_mcp.axp.settings import Skill

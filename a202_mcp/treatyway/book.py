@@ -12,14 +12,13 @@ Rules this module applies:
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
-from a202_mcp.store import Batch, SqliteStore
+from a202_mcp.one_owner.book import BookStore, Write
 from a202_mcp.treatyway.opening import Span
 from a202_reference.times import format_instant, parse_instant
 
@@ -41,21 +40,6 @@ ONCE_KEPT: Final = 30 * DAY
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
-    """One statement of a commit. One that finds its place taken undoes the whole commit."""
-
-    statement: str
-    values: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ShopBatch(Batch):
-    """A batch of the record with what the shop remembers of the same act."""
-
-    writes: tuple[Write, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Entry:
     """The newest version of one thing."""
 
@@ -64,29 +48,10 @@ class Entry:
     body: Mapping[str, Any]
 
 
-class ShopStore(SqliteStore):
+class ShopStore(BookStore):
     """The store of the record, with the shop's own tables beside it."""
 
-    def _prepare(self) -> None:
-        super()._prepare()
-        with self._writing():
-            for statement in _TABLES.split(";"):
-                self._connection.execute(statement)
-
-    def _write(self, batch: Batch, *more: Any, **named: Any) -> None:
-        super()._write(batch, *more, **named)
-        for write in batch.writes if isinstance(batch, ShopBatch) else ():
-            self._connection.execute(write.statement, write.values)
-
-    def remember(self, writes: Iterable[Write]) -> bool:
-        """Write entries of the shop alone, whole; False where one finds its place taken."""
-        try:
-            with self._writing():
-                for write in writes:
-                    self._connection.execute(write.statement, write.values)
-        except sqlite3.IntegrityError:
-            return False
-        return True
+    TABLES: ClassVar[str] = _TABLES
 
     def entry(self, kind: str, identifier: str) -> Entry | None:
         """The newest version, or None."""
@@ -134,11 +99,6 @@ class ShopStore(SqliteStore):
 def open_book(state_dir: Path) -> ShopStore:
     """Open or create the state. Raises OSError or sqlite3.Error where the directory cannot be used."""
     return ShopStore.open(state_dir)
-
-
-def batch_with(batch: Batch, writes: Sequence[Write]) -> ShopBatch:
-    """The batch with what the shop remembers."""
-    return ShopBatch(**{each.name: getattr(batch, each.name) for each in fields(Batch)}, writes=tuple(writes))
 
 
 def put(kind: str, identifier: str, version: int, body: Mapping[str, Any]) -> Write:

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from a202_mcp.treatyway.book import Write, answered_once
+from a202_mcp.one_owner.book import Write
+from a202_mcp.treatyway.book import answered_once
 from a202_mcp.treatyway.callers import Caller
 
 

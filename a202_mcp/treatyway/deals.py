@@ -12,7 +12,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
-from a202_mcp.treatyway.book import Entry, Write, put
+from a202_mcp.one_owner.book import Write
+from a202_mcp.treatyway.book import Entry, put
 from a202_reference.times import parse_instant
 
 PERSON_DECIDES: Final = "a decision by a person"

@@ -17,12 +17,13 @@ from datetime import UTC, datetime
 from typing import Final
 
 from a202_mcp.one_owner import keyfiles
+from a202_mcp.one_owner.book import batch_with
 from a202_mcp.one_owner.identity import Identity
 from a202_mcp.one_owner.keyfiles import AGENT, OWNER
 from a202_mcp.one_owner.limits import signed, stands
 from a202_mcp.store import Batch
 from a202_mcp.treatyway import mandate
-from a202_mcp.treatyway.book import Entry, ShopStore, batch_with, open_book, put
+from a202_mcp.treatyway.book import Entry, ShopStore, open_book, put
 from a202_mcp.treatyway.keylist import KeyList
 from a202_mcp.treatyway.ruling import CURRENT, Authority
 from a202_mcp.treatyway.settings import Documented, Settings

@@ -15,9 +15,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
+from a202_mcp.one_owner.book import Write
 from a202_mcp.treatyway import opening
 from a202_mcp.treatyway.answers import EXPIRED, NOT_FOUND, Answer, needs_human
-from a202_mcp.treatyway.book import Write, book, put
+from a202_mcp.treatyway.book import book, put
 from a202_mcp.treatyway.calling import Call
 from a202_mcp.treatyway.deals import OPEN, PERSON_DECIDES, Order, Quote, State, written
 from a202_mcp.treatyway.mandate import SIGN

@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from a202_mcp.one_owner.book import Write
 from a202_mcp.one_owner.ruling import Ruling
 from a202_mcp.one_owner.scribe import SALT_BYTES, Scribe, reference, salted_hash
 from a202_mcp.treatyway.answers import NOT_QUOTED, Answer, Fault, invalid, needs_human
 from a202_mcp.treatyway.basket import Basket, assess
-from a202_mcp.treatyway.book import Write, keep
+from a202_mcp.treatyway.book import keep
 from a202_mcp.treatyway.calling import Call
 from a202_mcp.treatyway.deals import PERSON_DECIDES, Quote, State, written
 from a202_mcp.treatyway.mandate import OFFER

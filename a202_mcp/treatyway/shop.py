@@ -13,11 +13,12 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from a202_mcp.one_owner.batches import batch_for
+from a202_mcp.one_owner.book import Write, batch_with
 from a202_mcp.one_owner.identity import Identity
 from a202_mcp.one_owner.placeholders import counterparty, placeholder
 from a202_mcp.one_owner.ruling import Ruling
 from a202_mcp.one_owner.scribe import Scribe
-from a202_mcp.treatyway.book import ShopStore, Write, batch_with
+from a202_mcp.treatyway.book import ShopStore
 from a202_mcp.treatyway.keylist import KeyList
 from a202_mcp.treatyway.ruling import Authority
 from a202_mcp.treatyway.settings import Offer, Settings
