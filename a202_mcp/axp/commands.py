@@ -108,8 +108,8 @@ def _serving_options(parser: argparse.ArgumentParser) -> None:
 def _serve(settings: Any, options: argparse.Namespace) -> int:
     from a202_mcp import logs  # noqa: PLC0415 - the server's libraries are heavy
     from a202_mcp.axp.member import open_member  # noqa: PLC0415 - the same
-    from a202_mcp.axp.origin import is_loopback  # noqa: PLC0415 - the same
     from a202_mcp.axp.serving import LockedError, lock, serve  # noqa: PLC0415 - the same
+    from a202_mcp.one_owner.web import is_loopback  # noqa: PLC0415 - the same
 
     logs.quieten_libraries()
     settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -11,11 +11,12 @@ Rules this module applies:
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
+
+from a202_mcp.one_owner.web import in_address, is_loopback
 
 _PORTS: Final = {"http": 80, "https": 443}
 _CLEAN: Final = re.compile(r"[!-\[\]-~]{1,4096}")
@@ -35,8 +36,8 @@ class Origin:
     @property
     def address(self) -> str:
         """The origin as an address, without a path."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}" + ("" if _PORTS[self.scheme] == self.port else f":{self.port}")
+        port = "" if _PORTS[self.scheme] == self.port else f":{self.port}"
+        return f"{self.scheme}://{in_address(self.host)}{port}"
 
     def call(self, path: str) -> str:
         """The address of one of our own paths."""
@@ -59,14 +60,6 @@ def read_base(address: object) -> Origin | str:
     if scheme == "http" and not is_loopback(host):
         return "must be https: plain http is for loopback only"
     return Origin(scheme, host, port, path.rstrip("/"))
-
-
-def is_loopback(host: str) -> bool:
-    """True for localhost and the loopback addresses."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _parts(address: object) -> tuple[str, str, int, str] | None:

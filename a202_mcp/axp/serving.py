@@ -30,6 +30,7 @@ from a202_mcp.axp.plain_tools import skill_list
 from a202_mcp.axp.reading import fingerprint
 from a202_mcp.axp.web import WebApp
 from a202_mcp.axp.work import WorkQueue
+from a202_mcp.one_owner.web import in_address
 
 LOOK_EVERY: Final = 0.5
 
@@ -141,7 +142,6 @@ async def _when_started(server: uvicorn.Server, engine: Engine, host: str) -> No
     while not server.started:
         await asyncio.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
-    shown = f"[{host}]" if ":" in host else host
-    logs.say(f"listening on {shown}:{port}, path /mcp")
+    logs.say(f"listening on {in_address(host)}:{port}, path /mcp")
     await engine.run()
 

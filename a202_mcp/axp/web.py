@@ -4,7 +4,7 @@ Rules this module applies:
 
 - every POST to /mcp is judged on its headers before its body is read, and on its raw bytes before any JSON is; one
   answer stands for every failure, and a refused call leaves nothing behind;
-- a body over 1 MB is 413, unhashed; a body that came in pieces is one body;
+- a body over 1 MB is 413, unhashed;
 - whatever arrives is answered, and never with 5xx for what was in it.
 """
 
@@ -18,12 +18,11 @@ from a202_mcp import logs
 from a202_mcp.axp import rpc
 from a202_mcp.axp.member import Member
 from a202_mcp.axp.signing import read_claim
+from a202_mcp.one_owner.web import Receive, read_body
 
-BODY_LIMIT: Final = 1024 * 1024
 _UNAUTHORIZED: Final = b'{"error":"unauthorized"}'
 
 Scope: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
@@ -57,7 +56,7 @@ class WebApp:
         claim = read_claim(scope["headers"], self._member.credentials, self._clock())
         if claim is None:
             return 401, _UNAUTHORIZED
-        body = await _body(scope, receive)
+        body = await read_body(scope["headers"], receive)
         if body is None:
             return 413, b'{"error":"the body is over 1 MB"}'
         if not claim.proves(body):
@@ -68,20 +67,3 @@ class WebApp:
         except Exception as error:
             logs.defect("a request", error)
             return 200, b'{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}'
-
-
-async def _body(scope: Scope, receive: Receive) -> bytes | None:
-    """The whole body, or None where it is over the limit."""
-    for name, value in scope["headers"]:
-        if name.lower() == b"content-length" and value.isdigit() and int(value[:20]) > BODY_LIMIT:
-            return None
-    pieces, size, more = [], 0, True
-    while more:
-        message = await receive()
-        piece = message.get("body", b"")
-        size += len(piece)
-        if size > BODY_LIMIT:
-            return None
-        pieces.append(piece)
-        more = message["type"] == "http.request" and message.get("more_body", False)
-    return b"".join(pieces)

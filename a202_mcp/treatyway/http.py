@@ -25,6 +25,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from a202_mcp.one_owner.web import BODY_LIMIT, LOOPBACK, read_body
 from a202_mcp.treatyway.callers import Caller, by_nothing, by_own_token, by_pass, peer_of
 from a202_mcp.treatyway.passes import LONGEST, judge_pass
 from a202_mcp.treatyway.server import BODY, CALLER, Desk, make_server
@@ -33,8 +34,6 @@ from a202_reference.wire import Numbers, Unreadable, read_json
 
 PATH: Final = "/mcp"
 HEALTH: Final = "/healthz"
-MOST_BYTES: Final = 1024 * 1024
-LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 
 
 class HttpApp:
@@ -50,7 +49,7 @@ class HttpApp:
         self._forwarded_by = None if forwarded_by is None else peer_of(forwarded_by)
         self._clock = clock
         self.manager = StreamableHTTPSessionManager(
-            make_server(desk), json_response=True, stateless=True, max_request_body_size=MOST_BYTES)
+            make_server(desk), json_response=True, stateless=True, max_request_body_size=BODY_LIMIT)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One connection, or the application's start and end."""
@@ -83,7 +82,7 @@ class HttpApp:
                 {"error": "invalid_token"}, 401, headers={"WWW-Authenticate": 'Bearer error="invalid_token"'})
         if scope["method"] != "POST":
             return Response("method not allowed\n", 405, headers={"Allow": "POST"}, media_type="text/plain")
-        body = await _body(headers, receive)
+        body = await read_body(scope["headers"], receive)
         if body is None:
             return Response("the request is larger than 1 MB\n", 413, media_type="text/plain")
         if isinstance(read_json(body, numbers=Numbers.ANY), Unreadable):
@@ -133,25 +132,6 @@ def _host(before: str, text: str) -> str | None:
         return urlsplit(before + text).hostname
     except ValueError:
         return None
-
-
-async def _body(headers: Headers, receive: Receive) -> bytes | None:
-    """The request's body, or None where it is too large. At most 1 MB is ever held."""
-    stated = headers.get("content-length", "")
-    if stated.isascii() and stated.isdigit() and int(stated[:18]) > MOST_BYTES:
-        return None
-    pieces, size = [], 0
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return b""
-        piece = message.get("body", b"")
-        size += len(piece)
-        if size > MOST_BYTES:
-            return None
-        pieces.append(piece)
-        if not message.get("more_body"):
-            return b"".join(pieces)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

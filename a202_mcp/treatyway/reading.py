@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from a202_mcp.one_owner.configuration import read_configuration
 from a202_mcp.one_owner.section import Section
+from a202_mcp.one_owner.web import LOOPBACK
 from a202_mcp.treatyway.defaults import PASS_ISSUER, PASS_JWKS
 from a202_mcp.treatyway.names import name_fault
 from a202_mcp.treatyway.reading_authority import read_authority, readable
@@ -25,7 +26,6 @@ from a202_mcp.treatyway.settings import (
 from a202_mcp.treatyway.spans import read_closed, read_opening, read_span
 from a202_reference.money import CURRENCY
 
-_LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 _CLAIMS: Final = {"subject": "sub", "audience": "aud", "level": "level", "id": "jti", "name": "name"}
 _SHA256: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _DOMAIN: Final = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?", re.ASCII)
@@ -116,7 +116,7 @@ def _jwks(section: Section, folder: Path) -> str | Path:
     if parts.scheme == "https" and parts.hostname:
         return named
     if parts.scheme == "http":
-        if parts.hostname not in _LOOPBACK:
+        if parts.hostname not in LOOPBACK:
             section.wrong("jwks", "must be https, or a file; plain http only on this machine")
         return named
     path = folder / named

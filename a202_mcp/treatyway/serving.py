@@ -7,7 +7,6 @@ all of it or nothing survives that.
 from __future__ import annotations
 
 import argparse
-import ipaddress
 import os
 import signal
 import socket
@@ -20,6 +19,7 @@ from types import FrameType
 from typing import Any, Final
 
 from a202_mcp import logs
+from a202_mcp.one_owner.web import in_address, is_loopback
 from a202_mcp.treatyway.opened import init, needs_init, open_shop
 from a202_mcp.treatyway.settings import Settings
 from a202_mcp.treatyway.shop import Shop
@@ -60,13 +60,12 @@ def _serve_http(shop: Shop, options: argparse.Namespace) -> int:
     from a202_mcp.treatyway.http import PATH, HttpApp  # noqa: PLC0415 - the same
     from a202_mcp.treatyway.server import Desk  # noqa: PLC0415 - the same
 
-    loopback = _is_loopback(options.host)
+    loopback = is_loopback(options.host)
     if not loopback:
         logs.say(f"{options.host} is not this machine alone: put TLS in front of it")
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     listening = _listening(family, options.host, options.port)
     port = listening.getsockname()[1]
-    host = f"[{options.host}]" if ":" in options.host else options.host
     desk = Desk(shop)
     app = HttpApp(desk, loopback=loopback, forwarded_by=options.forwarded_by)
 
@@ -76,7 +75,7 @@ def _serve_http(shop: Shop, options: argparse.Namespace) -> int:
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if self.started:
-                logs.say("listening on http:" + f"//{host}:{port}{PATH}")
+                logs.say("listening on http:" + f"//{in_address(options.host)}:{port}{PATH}")
 
         def capture_signals(self) -> Any:
             """Leave them alone."""
@@ -132,10 +131,3 @@ def _close(desk: Any, status: int) -> None:
     closing.join(0.2)
     if closing.is_alive():
         os._exit(status)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

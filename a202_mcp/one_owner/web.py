@@ -1,0 +1,53 @@
+"""HTTP pieces of both servers (treatyway 10, "HTTP"; axp 4, 6): which hosts are this machine, how much a body may be.
+
+Rules this module applies:
+
+- a body of more than 1 MB is never held: it is refused by its stated length, or where its pieces pass the limit;
+- a body that came in pieces is one body; one that was cut off is none.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any, Final, TypeAlias
+
+BODY_LIMIT: Final = 1024 * 1024
+LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
+"""How a client on this machine names it in Host and Origin."""
+
+_LENGTH_DIGITS: Final = 18
+
+Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
+
+
+def is_loopback(host: str) -> bool:
+    """True for localhost and the loopback addresses."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def in_address(host: str) -> str:
+    """The host as an address has it: one with colons in brackets."""
+    return f"[{host}]" if ":" in host else host
+
+
+async def read_body(headers: Iterable[tuple[bytes, bytes]], receive: Receive) -> bytes | None:
+    """The whole body, empty where the client left; None where it is over the limit. Total over any header bytes."""
+    for name, value in headers:
+        if name.lower() == b"content-length" and value.isdigit() and int(value[:_LENGTH_DIGITS]) > BODY_LIMIT:
+            return None
+    pieces, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return b""
+        piece = message.get("body", b"")
+        size += len(piece)
+        if size > BODY_LIMIT:
+            return None
+        pieces.append(piece)
+        if not message.get("more_body", False):
+            return b"".join(pieces)
