@@ -22,11 +22,11 @@ from a202_mcp.axp.arguments import Call, is_id
 from a202_mcp.axp.book import happened, insert, put
 from a202_mcp.axp.inbox_items import close_items, tell
 from a202_mcp.axp.mandates import BUYER, BUYER_ACTIONS
-from a202_mcp.axp.member import Plan, View
 from a202_mcp.axp.outbox_rows import enqueue
 from a202_mcp.axp.pricing import CENT, HIGHEST, LONGEST
 from a202_mcp.axp.reading import as_integer
 from a202_mcp.axp.record import Matter, judge, scribe_of, task_terms
+from a202_mcp.axp.view import Plan, View
 from a202_mcp.one_owner.book import Write
 from a202_mcp.one_owner.ruling import Ruling
 from a202_mcp.one_owner.scribe import fresh_salt, salted_hash

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from a202_mcp.axp.member import View
 from a202_mcp.axp.settings import Skill
+from a202_mcp.axp.view import View
 
 SOLD: Final = "sold"
 """The kind under which a seller's taken tasks are remembered."""

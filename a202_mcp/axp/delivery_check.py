@@ -19,10 +19,10 @@ from a202_mcp.axp.book import happened, replace
 from a202_mcp.axp.buying import ACCEPTED_STATE, CHOICE, DISPUTED
 from a202_mcp.axp.exchange import Answer, ExchangeClient
 from a202_mcp.axp.inbox_items import tell
-from a202_mcp.axp.member import Plan, View
 from a202_mcp.axp.outbox_rows import Row, enqueue
 from a202_mcp.axp.reading import read
 from a202_mcp.axp.record import Matter, judge, scribe_of
+from a202_mcp.axp.view import Plan, View
 from a202_mcp.one_owner.book import Write
 from a202_reference.canonical import sha256_hex
 from a202_reference.identifiers import is_sha256_hex

@@ -1,85 +1,39 @@
-"""One member at work: its settings, its state, and the one way in which anything of it is written (spec 5, 8, 10).
+"""One member of one state folder: how it is opened, and the one way in which anything of it is written (axp 3, 8, 10).
 
 Rules this module applies:
 
-- a tool reads through a `View` and answers with a `Plan`; only `Member.carry_out` writes, so a call that is a test has
-  nothing to write with;
-- a plan's objects are judged and signed, and its batch committed, before its answer goes out; where the state has
-  moved meanwhile, the plan is made again;
-- one `now` per call.
+- only `carry_out` writes. A plan's objects are judged and signed, and its batch committed, before its answer goes out;
+  where the state has moved meanwhile, the plan is made again;
+- a first start makes identity, keys and mandates; one with a changed `[mandate]`, other roles or free work does not
+  start before the owner's `init`, which also issues anew what is revoked or over;
+- serving loads the agent's key only; the organisation of a state folder never changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from a202_mcp.axp.book import TRUSTED_KEY, MemberStore, insert, put
-from a202_mcp.axp.identity import Identity, counterparty
+from a202_mcp.axp.identity import Identity
 from a202_mcp.axp.mandates import Issued, adopt, all_stand, issue, limits_mark
 from a202_mcp.axp.secret import Credentials
 from a202_mcp.axp.settings import Settings
+from a202_mcp.axp.view import Plan, View
 from a202_mcp.batch import binding_document
 from a202_mcp.one_owner import keyfiles
 from a202_mcp.one_owner.batches import batch_for
 from a202_mcp.one_owner.book import Write, batch_with
 from a202_mcp.store import Batch
 from a202_mcp.workspace import Workspace
-from a202_reference.authority.presented import Authorised
-from a202_reference.documents.parties import PartyRef
 from a202_reference.keys import KeyBinding
-from a202_reference.lifecycle.drafts import Draft
 from a202_reference.signing import Signer
 from a202_reference.times import format_instant
 
 
 class NotReadyError(Exception):
     """The member cannot start. Its text is for the owner."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What one call would write and answer. error: the answer is a tool error with this text."""
-
-    answer: Mapping[str, Any] = field(default_factory=dict)
-    error: str | None = None
-    transaction_id: str | None = None
-    drafts: tuple[Draft, ...] = ()
-    acts: tuple[Authorised, ...] = ()
-    writes: tuple[Write, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What a tool may read. Nothing in it writes."""
-
-    settings: Settings
-    store: MemberStore
-    workspace: Workspace
-    identity: Identity
-    credentials: Credentials
-    placeholders: bytes = field(repr=False)
-    statuses: Mapping[str, tuple[str, datetime]]
-    """Answers of a configured status address, by mandate id; empty where the local switch counts."""
-
-    def now(self, transaction_id: str | None = None) -> datetime:
-        """The instant of this call, never before what is stored."""
-        return self.workspace.now(transaction_id, [self.identity.agent_key_id])
-
-    def stamp(self) -> float:
-        """Seconds since the epoch, for the outbox."""
-        return self.workspace.clock().timestamp()
-
-    def counterparty(self, party_id: str | None, task_id: str) -> PartyRef:
-        """The placeholder for somebody of the exchange."""
-        return counterparty(self.placeholders, party_id, task_id)
-
-    def mint(self) -> str:
-        """A fresh opaque suffix."""
-        return self.workspace.ids()
 
 
 class Member:

@@ -25,10 +25,11 @@ from a202_mcp.axp.capacity import DELIVERED, DELIVERING, SOLD
 from a202_mcp.axp.delivery_check import ACCEPT, DISPUTE, look, settle
 from a202_mcp.axp.exchange import Answer, ExchangeClient
 from a202_mcp.axp.inbox_items import tell
-from a202_mcp.axp.member import Member, Plan, View
+from a202_mcp.axp.member import Member
 from a202_mcp.axp.outbox_rows import DONE, FAILED, OPEN, Row, row_moves, row_tried
 from a202_mcp.axp.record import Matter, scribe_of
 from a202_mcp.axp.updates import CHECK, REQUEST_PAYMENT
+from a202_mcp.axp.view import Plan, View
 from a202_mcp.axp.work import DELIVER
 from a202_mcp.one_owner.book import Write
 from a202_reference.canonical import sha256_hex

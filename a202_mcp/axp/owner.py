@@ -19,10 +19,11 @@ from typing import Any, Final
 from a202_mcp.axp.book import happened
 from a202_mcp.axp.buying import CHOICE, Offered, choice, within_budget
 from a202_mcp.axp.inbox_items import InboxItem, item_moves
-from a202_mcp.axp.member import Member, Plan, View
+from a202_mcp.axp.member import Member
 from a202_mcp.axp.outbox_rows import enqueue, try_now
 from a202_mcp.axp.record import Matter, judge, scribe_of
 from a202_mcp.axp.updates import CHECK
+from a202_mcp.axp.view import Plan, View
 from a202_reference.codes import Decision
 from a202_reference.lifecycle.acts import OFFER_ACCEPT
 from a202_reference.times import format_instant, parse_instant

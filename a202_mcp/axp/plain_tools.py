@@ -20,9 +20,9 @@ from a202_mcp.axp.book import happened, insert
 from a202_mcp.axp.buying import CHOICE
 from a202_mcp.axp.capacity import SOLD
 from a202_mcp.axp.inbox_items import tell
-from a202_mcp.axp.member import Plan, View
 from a202_mcp.axp.pricing import typical
 from a202_mcp.axp.signing import sign
+from a202_mcp.axp.view import Plan, View
 from a202_reference.times import format_instant
 from a202_reference.wire import has_lone_surrogate
 

@@ -24,11 +24,11 @@ from a202_mcp.axp.capacity import availability, places_left
 from a202_mcp.axp.checks import cannot_be_met
 from a202_mcp.axp.inbox_items import close_items, tell
 from a202_mcp.axp.mandates import FREE, SELLER, SELLER_ACTIONS
-from a202_mcp.axp.member import Plan, View
 from a202_mcp.axp.pricing import Priced, missing_params, price_task
 from a202_mcp.axp.reading import as_integer, fingerprint, holds_no_number
 from a202_mcp.axp.record import Matter, judge, scribe_of, statement, task_terms
 from a202_mcp.axp.settings import Skill
+from a202_mcp.axp.view import Plan, View
 from a202_mcp.one_owner.ruling import Ruling
 from a202_mcp.one_owner.scribe import fresh_salt, reference
 from a202_reference.codes import Decision

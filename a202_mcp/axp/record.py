@@ -18,8 +18,8 @@ from decimal import Decimal
 from typing import Any, Final
 
 from a202_mcp.axp.mandates import CATEGORY, switch
-from a202_mcp.axp.member import View
 from a202_mcp.axp.settings import Guarantee
+from a202_mcp.axp.view import View
 from a202_mcp.one_owner.ruling import Ruling, rule, without_mandate
 from a202_mcp.one_owner.scribe import Scribe, salted_hash
 from a202_reference.authority.status import StatusResult

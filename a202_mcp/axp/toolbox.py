@@ -9,9 +9,10 @@ from a202_mcp import logs
 from a202_mcp.axp import do_task, plain_tools, published, quote
 from a202_mcp.axp.arguments import Call, read_call
 from a202_mcp.axp.buying import receive_offers
-from a202_mcp.axp.member import Member, Plan, View
+from a202_mcp.axp.member import Member
 from a202_mcp.axp.reading import plain
 from a202_mcp.axp.updates import task_update
+from a202_mcp.axp.view import Plan, View
 
 _Planner: TypeAlias = Callable[[View, Call], Plan]
 

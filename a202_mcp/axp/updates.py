@@ -19,10 +19,10 @@ from a202_mcp.axp.book import happened, insert, replace
 from a202_mcp.axp.buying import CHOICE
 from a202_mcp.axp.capacity import ACCEPTED, DELIVERED, DELIVERING, SOLD
 from a202_mcp.axp.inbox_items import tell
-from a202_mcp.axp.member import Plan, View
 from a202_mcp.axp.outbox_rows import enqueue, try_now
 from a202_mcp.axp.reading import fingerprint
 from a202_mcp.axp.record import Matter, scribe_of, statement
+from a202_mcp.axp.view import Plan, View
 from a202_mcp.one_owner.book import Write
 from a202_mcp.one_owner.scribe import fresh_salt
 from a202_reference.identifiers import is_sha256_hex

@@ -20,11 +20,12 @@ from a202_mcp import logs
 from a202_mcp.axp.book import happened, put, replace
 from a202_mcp.axp.capacity import ACCEPTED, DELIVERING, SOLD, WORK_FAILED, WORKING
 from a202_mcp.axp.inbox_items import tell
-from a202_mcp.axp.member import Member, Plan, View
+from a202_mcp.axp.member import Member
 from a202_mcp.axp.outbox_rows import enqueue
 from a202_mcp.axp.reading import dumps, read
 from a202_mcp.axp.record import Matter, judge, scribe_of
 from a202_mcp.axp.settings import Skill
+from a202_mcp.axp.view import Plan, View
 from a202_mcp.axp.worker import Content, WorkFailure, run_worker
 from a202_reference.canonical import sha256_hex
 from a202_reference.codes import Decision

@@ -7,7 +7,7 @@ import sys
 from typing import ClassVar
 
 from a202_mcp.axp.mandates import turned
-from a202_mcp.axp.member import Plan
+from a202_mcp.axp.view import Plan
 from a202_reference.registries import MandateStatus
 from tests.axp.exchange import HTTP, Exchange, Reply
 from tests.axp.support import KEY, SECRET, MemberCase, quote_arguments

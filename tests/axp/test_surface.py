@@ -5,7 +5,7 @@ from unittest import mock
 
 from a202_mcp.axp import published, toolbox
 from a202_mcp.axp.book import put
-from a202_mcp.axp.member import Plan
+from a202_mcp.axp.view import Plan
 from tests.axp.support import KEY, MemberCase, message, quote_arguments, sign
 from tests.axp.test_signing import EFFECTS
 
