@@ -18,7 +18,7 @@ from a202_mcp.axp.book import happened, insert
 from a202_mcp.axp.capacity import ACCEPTED, SOLD, places_left
 from a202_mcp.axp.checks import cannot_be_met
 from a202_mcp.axp.mandates import AGREEMENT_SIGN
-from a202_mcp.axp.quote import live_offer
+from a202_mcp.axp.offering import live_offer
 from a202_mcp.axp.reading import as_integer, fingerprint, holds_no_number
 from a202_mcp.axp.record import Matter, judge, scribe_of, statement
 from a202_mcp.axp.view import Plan, View

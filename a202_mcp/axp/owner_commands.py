@@ -15,7 +15,7 @@ from a202_mcp.axp.capacity import SOLD
 from a202_mcp.axp.mandate_status import StatusReader
 from a202_mcp.axp.mandates import switch, turned
 from a202_mcp.axp.member import Member, enrol, open_workspace
-from a202_mcp.axp.quote import OFFERED, TRADE
+from a202_mcp.axp.offering import OFFERED, TRADE
 from a202_mcp.axp.terminal import opened, say
 from a202_mcp.axp.view import Plan
 from a202_mcp.one_owner.switch import TURNS, fixed
