@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from a202_mcp.axp.book import happened, replace
-from a202_mcp.axp.buying import ACCEPTED_STATE, CHOICE, DISPUTED
+from a202_mcp.axp.buying import CHOICE
+from a202_mcp.axp.choosing import ACCEPTED_STATE, DISPUTED
 from a202_mcp.axp.exchange import Answer, ExchangeClient
 from a202_mcp.axp.inbox_items import tell
 from a202_mcp.axp.outbox_rows import Row, enqueue

@@ -20,8 +20,9 @@ from typing import Final
 
 from a202_mcp import logs
 from a202_mcp.axp.book import happened, replace
-from a202_mcp.axp.buying import CHOICE, CHOOSE, CHOOSING, CHOSEN, DECIDE, decide
+from a202_mcp.axp.buying import CHOICE, DECIDE
 from a202_mcp.axp.capacity import DELIVERED, DELIVERING, SOLD
+from a202_mcp.axp.choosing import CHOOSE, CHOOSING, CHOSEN, decide
 from a202_mcp.axp.delivery_check import ACCEPT, DISPUTE, look, settle
 from a202_mcp.axp.exchange import Answer, ExchangeClient
 from a202_mcp.axp.inbox_items import tell

@@ -17,7 +17,8 @@ from functools import partial
 from typing import Any, Final
 
 from a202_mcp.axp.book import happened
-from a202_mcp.axp.buying import CHOICE, Offered, choice, within_budget
+from a202_mcp.axp.buying import CHOICE, Offered
+from a202_mcp.axp.choosing import choice, within_budget
 from a202_mcp.axp.inbox_items import InboxItem, item_moves
 from a202_mcp.axp.member import Member
 from a202_mcp.axp.outbox_rows import enqueue, try_now
