@@ -65,6 +65,10 @@ class Member:
                 return plan
         raise RuntimeError("the state moved five times while one act was being recorded")
 
+    def wake(self) -> None:
+        """Say that something was written, or ended."""
+        self.woken()
+
     def approve_with(self, signer: Signer) -> None:
         """Hold the owner's key, for a command of the owner's."""
         self.workspace.keyring.hold(signer)
@@ -82,7 +86,7 @@ class Member:
             batch = batch_for(self.workspace, holdings, now, plan.drafts, plan.acts)
             done = self.store.commit(batch_with(batch, plan.writes))
         if done and plan.writes:
-            self.woken()
+            self.wake()
         return done
 
 

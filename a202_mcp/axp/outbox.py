@@ -16,6 +16,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace as changed
 from functools import partial
+from operator import attrgetter
 from typing import Final
 
 from a202_mcp import logs
@@ -28,6 +29,7 @@ from a202_mcp.axp.exchange import Answer, ExchangeClient
 from a202_mcp.axp.inbox_items import tell
 from a202_mcp.axp.member import Member
 from a202_mcp.axp.outbox_rows import DONE, FAILED, OPEN, Row, row_moves, row_tried
+from a202_mcp.axp.pool import Pool
 from a202_mcp.axp.record import Matter, scribe_of
 from a202_mcp.axp.updates import CHECK, REQUEST_PAYMENT
 from a202_mcp.axp.view import Plan, View
@@ -52,33 +54,21 @@ class Outbox:
     def __init__(self, member: Member, client: ExchangeClient) -> None:
         self._member = member
         self._client = client
-        self._sending: dict[int, asyncio.Task[None]] = {}
+        self._pool: Pool[int] = Pool(member.wake)
 
     def look(self) -> None:
         """Start what is due."""
-        for row in self._member.store.due(self._member.view.stamp()):
-            if len(self._sending) >= PARALLEL:
-                return
-            if row.id not in self._sending:
-                sending = asyncio.get_running_loop().create_task(self._handle(row))
-                self._sending[row.id] = sending
-                sending.add_done_callback(partial(self._ended, row.id))
+        due = self._member.store.due(self._member.view.stamp())
+        self._pool.start(due, attrgetter("id"), self._handle, PARALLEL)
 
     @property
     def busy(self) -> list[asyncio.Task[None]]:
         """What is under way."""
-        return list(self._sending.values())
+        return self._pool.busy
 
     async def stop(self) -> None:
         """Leave what is not done for the next start."""
-        sending = self.busy
-        for each in sending:
-            each.cancel()
-        await asyncio.gather(*sending, return_exceptions=True)
-
-    def _ended(self, row_id: int, _: asyncio.Task[None]) -> None:
-        self._sending.pop(row_id, None)
-        self._member.woken()
+        await self._pool.stop()
 
     async def _handle(self, row: Row) -> None:
         try:

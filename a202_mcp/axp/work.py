@@ -22,6 +22,7 @@ from a202_mcp.axp.capacity import ACCEPTED, DELIVERING, SOLD, WORK_FAILED, WORKI
 from a202_mcp.axp.inbox_items import tell
 from a202_mcp.axp.member import Member
 from a202_mcp.axp.outbox_rows import enqueue
+from a202_mcp.axp.pool import Pool
 from a202_mcp.axp.reading import dumps, read
 from a202_mcp.axp.record import Matter, judge, scribe_of
 from a202_mcp.axp.settings import Skill
@@ -42,35 +43,21 @@ class WorkQueue:
 
     def __init__(self, member: Member) -> None:
         self._member = member
-        self._running: dict[str, asyncio.Task[None]] = {}
+        self._pool: Pool[str] = Pool(member.wake)
 
     def look(self) -> None:
         """Start what waits, as far as there are places."""
         waiting = self._member.store.items_where(SOLD, "state", (ACCEPTED, WORKING))
-        for task_id in waiting:
-            if task_id in self._running:
-                continue
-            if len(self._running) >= self._member.settings.seller.max_open:
-                return
-            running = asyncio.get_running_loop().create_task(self._work(task_id))
-            self._running[task_id] = running
-            running.add_done_callback(partial(self._ended, task_id))
+        self._pool.start(waiting, str, self._work, self._member.settings.seller.max_open)
 
     @property
     def busy(self) -> list[asyncio.Task[None]]:
         """What is under way."""
-        return list(self._running.values())
+        return self._pool.busy
 
     async def stop(self) -> None:
         """End the programs; their tasks stay in hand for the next start."""
-        running = self.busy
-        for each in running:
-            each.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
-
-    def _ended(self, task_id: str, _: asyncio.Task[None]) -> None:
-        self._running.pop(task_id, None)
-        self._member.woken()
+        await self._pool.stop()
 
     async def _work(self, task_id: str) -> None:
         try:
