@@ -1,4 +1,4 @@
-"""What a person decides at the command line: a price, an approval, a refusal, a reply, a status (spec 4, 9.3).
+"""What a person decides at the command line, and the mandate is asked of: a price, an approval (spec 4, 9.3).
 
 Rules this module applies:
 
@@ -157,46 +157,6 @@ def _why(shop: Shop, ruling: Ruling) -> str:
         return ("the mandate holds this, and another than this shop's owner issued it: it can only be rejected here "
                 f"({ruling.reasons})")
     return f"the mandate does not allow it: {ruling.reasons}"
-
-
-def reject(shop: Shop, deal: Quote | Order, reason: str | None, who: Mapping[str, str]) -> Quote | Order | Refused:
-    """Refuse what waits. Raises LostRaceError."""
-    if deal.state not in OPEN:
-        return Refused(f"{deal.id} does not wait for a decision; change its word with `seller status {deal.id} --set`")
-    if isinstance(deal, Quote):
-        changed: Quote | Order = replace(deal, state=State.REJECTED, summary=reason, answered_by=who)
-    else:
-        changed = replace(deal, state=State.REJECTED, summary=reason, answered_by=who)
-    shop.remember([written(changed)])
-    return changed
-
-
-def close(shop: Shop, message: Message, reason: str | None, who: Mapping[str, str]) -> Message | Refused:
-    """Lay a message aside. Raises LostRaceError."""
-    if message.reply is not None:
-        return Refused(f"{message.id} is answered already")
-    closed = replace(message, closed=True, summary=reason, answered_by=who)
-    shop.remember([written(closed)])
-    return closed
-
-
-def reply(shop: Shop, message: Message, text: str, who: Mapping[str, str]) -> Message | Refused:
-    """Answer a message. Raises LostRaceError."""
-    if message.reply is not None:
-        return Refused(f"{message.id} is answered already")
-    answered = replace(message, reply=text, answered_by=who)
-    shop.remember([written(answered)])
-    return answered
-
-
-def set_word(shop: Shop, deal: Quote | Order, word: str | None, summary: str | None) -> Quote | Order:
-    """Set the seller's word, its summary, or both. Raises LostRaceError."""
-    if isinstance(deal, Quote):
-        changed: Quote | Order = replace(deal, word=word or deal.word, summary=summary or deal.summary)
-    else:
-        changed = replace(deal, word=word or deal.word, summary=summary or deal.summary)
-    shop.remember([written(changed)])
-    return changed
 
 
 def _instant(shop: Shop, transaction_id: str, undecided_at: str | None) -> datetime:
