@@ -14,20 +14,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, time
 from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any, Final, TypeVar
 
+from a202_mcp.one_owner.written import LONGEST_AMOUNT, as_amount, shown
 from a202_reference.money import parse_amount
 
 _Read = TypeVar("_Read")
 _Default = TypeVar("_Default")
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_LONGEST_AMOUNT: Final = 30
 _MOST: Final = Decimal(10) ** 9
-_SHOWN: Final = 40
 
 
 class Section:
@@ -69,7 +67,7 @@ class Section:
         if value is None:
             return default
         if not isinstance(value, str) or not value.strip() or len(value) > longest:
-            self.wrong(name, f"must be text of 1 to {longest} characters, not {_shown(value)}")
+            self.wrong(name, f"must be text of 1 to {longest} characters, not {shown(value)}")
             return default
         if _CONTROL.search(value):
             self.wrong(name, "must be text without control characters")
@@ -80,7 +78,7 @@ class Section:
         """True or false; false where it is left out."""
         value = self.value(name)
         if value is not None and not isinstance(value, bool):
-            self.wrong(name, f"must be true or false, not {_shown(value)}")
+            self.wrong(name, f"must be true or false, not {shown(value)}")
         return value is True
 
     def whole(self, name: str, lowest: int, highest: int, default: _Default) -> int | _Default:
@@ -89,7 +87,7 @@ class Section:
         if value is None:
             return default
         if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value <= highest:
-            self.wrong(name, f"must be a whole number from {lowest} to {highest}, not {_shown(value)}")
+            self.wrong(name, f"must be a whole number from {lowest} to {highest}, not {shown(value)}")
             return default
         return value
 
@@ -113,14 +111,14 @@ class Section:
         if value is None:
             return default
         if isinstance(value, int | float) and not isinstance(value, bool):
-            self.wrong(name, f"amounts are text: write \"{_as_amount(value)}\", not {_shown(value)}")
+            self.wrong(name, f"amounts are text: write \"{as_amount(value)}\", not {shown(value)}")
             return default
         found = parse_amount(value)
-        if found is None or len(str(value)) > _LONGEST_AMOUNT:
-            self.wrong(name, f"must be an amount such as \"12.50\", not {_shown(value)}")
+        if found is None or len(str(value)) > LONGEST_AMOUNT:
+            self.wrong(name, f"must be an amount such as \"12.50\", not {shown(value)}")
             return default
         if most is not None and found > most:
-            self.wrong(name, f"must be at most {most:f}, not {_shown(value)}")
+            self.wrong(name, f"must be at most {most:f}, not {shown(value)}")
             return default
         return found
 
@@ -130,8 +128,8 @@ class Section:
         if value is None:
             return default
         if value not in words:
-            shown = " or ".join(f'"{word}"' for word in words)
-            self.wrong(name, f"must be {shown}, not {_shown(value)}")
+            listed = " or ".join(f'"{word}"' for word in words)
+            self.wrong(name, f"must be {listed}, not {shown(value)}")
             return default
         return str(value)
 
@@ -142,7 +140,7 @@ class Section:
             return None
         found = reader(value) if isinstance(value, str) else None
         if found is None:
-            self.wrong(name, f"must be {example}, not {_shown(value)}")
+            self.wrong(name, f"must be {example}, not {shown(value)}")
         return found
 
     def texts(self, name: str, *, required: bool = False) -> tuple[str, ...]:
@@ -161,7 +159,7 @@ class Section:
         for at, text in enumerate(self.texts(name)):
             meaning = reader(text)
             if meaning is None:
-                self.wrong(f"{name}[{at}]", f"must be {example}, not {_shown(text)}")
+                self.wrong(f"{name}[{at}]", f"must be {example}, not {shown(text)}")
             else:
                 found.append((text, meaning))
         return tuple(found)
@@ -196,24 +194,3 @@ class Section:
         section = Section(raw, f"{self._place}.{name}" if self._place else name, self._problems)
         self._inner.append(section)
         return section
-
-
-def _as_amount(value: int | float) -> str:
-    """A number as the text of an amount: its own digits, or those of a whole one with cents."""
-    exact = Decimal(value) if isinstance(value, int) else Decimal(repr(value))
-    if not exact.is_finite() or exact.adjusted() > _LONGEST_AMOUNT:
-        return "12.50"
-    return format(exact, ".2f") if exact == exact.to_integral_value() else format(exact, "f")
-
-
-def _shown(value: object) -> str:
-    """A value as an owner wrote it, short."""
-    if isinstance(value, str):
-        return f'"{value[:_SHOWN]}"'
-    if isinstance(value, dict | list):
-        return "a table" if isinstance(value, dict) else "a list"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int) and value.bit_length() > 128:  # Python refuses to write very long ones
-        return "a number of that size"
-    return f"the {type(value).__name__} {value}" if isinstance(value, date | datetime | time) else str(value)[:_SHOWN]
