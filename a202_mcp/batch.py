@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from a202_mcp.seal import sign_binding
 from a202_mcp.tables import ACTS, CONSUMED, IDEMPOTENCY, KEYS, MANDATES, OBJECTS, STATUSES, USES, Table
@@ -14,6 +14,8 @@ from a202_reference.signing import Signer
 from a202_reference.times import format_instant, parse_instant
 
 Rows: TypeAlias = list[tuple[str, ...]]
+
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ class Batch:
 
 def text_of(document: Mapping[str, Any]) -> str:
     """A document as a column holds it."""
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODE(document)
 
 
 def document_in(body: object) -> Mapping[str, Any] | None:
