@@ -117,7 +117,7 @@ def _serve_stdio(option: str | None, profile_folders: list[str]) -> int:
 
 
 def _workspace(place: Path | None, profiles: ProfileRegistry | None) -> Workspace:
-    from a202_mcp.workspace import Workspace  # noqa: PLC0415 - the core, which the tool list does without (ADR 10)
+    from a202_mcp.workspace import Workspace  # noqa: PLC0415 - the core, which the tool list does without (ADR 11)
 
     return Workspace.open(place, profiles)
 

@@ -19,8 +19,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from a202_mcp.axp.reading import dumps
-from a202_mcp.batch import binding_in
-from a202_mcp.store import Batch, HeldKey, SqliteStore
+from a202_mcp.store import Batch, SqliteStore
 
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS axp_items (
@@ -38,7 +37,6 @@ CREATE TABLE IF NOT EXISTS axp_inbox (
 CREATE INDEX IF NOT EXISTS axp_inbox_by_status ON axp_inbox (status, position);
 """
 
-TRUSTED_KEY: Final = "trusted_key"
 OPEN: Final = "open"
 DONE: Final = "done"
 FAILED: Final = "failed"
@@ -108,13 +106,6 @@ class MemberStore(SqliteStore):
             changed = self._connection.execute(write.statement, write.values).rowcount
             if write.exactly_one and changed != 1:
                 raise sqlite3.IntegrityError("the state has moved")
-
-    def held_key(self, key_id: str) -> HeldKey | None:
-        """See Store. Besides bindings that keys signed themselves, the one the owner trusts: a mandate's issuer's."""
-        held = super().held_key(key_id)
-        trusted = self.item(TRUSTED_KEY, key_id) if held is None else None
-        binding = None if trusted is None else binding_in(key_id, dumps(trusted))
-        return held if binding is None else HeldKey(binding)
 
     def keep(self, writes: tuple[Write, ...]) -> bool:
         """Write what the member remembers, without anything of the record; False where the state has moved."""

@@ -15,7 +15,9 @@ from a202_mcp.axp.origin import Origin, read_base
 from a202_mcp.axp.secret import NAMES, SecretSource, fetch, read_source, readable_by_others
 from a202_mcp.axp.settings import Buyer, Exchange, Limits, Review, Seller, Settings, Skill
 from a202_mcp.axp.skills import read_guarantee, read_skill
+from a202_mcp.documented import DOCUMENT, ISSUER_JWK, Documented, read_documented
 from a202_reference.identifiers import Prefix
+from a202_reference.wire import Unreadable, read_json
 
 _TABLES: Final = (
     "member", "secrets", "exchange", "state", "seller", "skills", "buyer", "review", "mandate")
@@ -147,9 +149,8 @@ def _limits(root: Table, roles: tuple[str, ...], folder: Path) -> Limits:
         table.fault("document", f"stands beside the plain limit {plain[0]}: give one or the other")
     if document is not None and issuer is None:
         table.fault("issuer_jwk", "is required with document")
-    for name, path in (("document", document), ("issuer_jwk", issuer)):
-        if path is not None and not (folder / path).is_file():
-            table.fault(name, "names no file that can be read")
+    files = [None if path is None else _json_file(table, name, folder / path)
+             for name, path in ((DOCUMENT, document), (ISSUER_JWK, issuer))]
     status_url = table.optional("status_url", 2000)
     if status_url is not None and (not status_url.startswith("https:") or isinstance(read_base(status_url), str)):
         table.fault("status_url", "must be an https address")
@@ -160,9 +161,35 @@ def _limits(root: Table, roles: tuple[str, ...], folder: Path) -> Limits:
         table.money("max_price", required=document is None and "seller" in roles), table.money("min_price"),
         table.money("ask_above"), table.money("max_spend", required=document is None and "buyer" in roles),
         table.money("ask_spend_above"), table.integer("valid_days", 365, 1, 730), organization,
-        None if document is None else folder / document, None if issuer is None else folder / issuer, status_url)
+        None if document is None else folder / document, _documented(table, *files), status_url)
     _ordered(table, "min_price", limits.min_price, limits.max_price)
     return limits
+
+
+def _json_file(table: Table, name: str, path: Path) -> dict[str, Any] | None:
+    """The JSON object in a file that a key names."""
+    try:
+        value = read_json(path.read_bytes())
+    except OSError:
+        table.fault(name, "names no file that can be read")
+        return None
+    if isinstance(value, Unreadable) or not isinstance(value, dict):
+        table.fault(name, "is no JSON object")
+        return None
+    return value
+
+
+def _documented(
+    table: Table, document: Mapping[str, Any] | None, jwk: Mapping[str, Any] | None,
+) -> Documented | None:
+    """The mandate of another issuer, where both files are there and fit together."""
+    if document is None or jwk is None:
+        return None
+    found = read_documented(document, jwk)
+    if isinstance(found, Documented):
+        return found
+    table.fault(found.setting, found.text)
+    return None
 
 
 def _ordered(table: Table, name: str, low: Decimal | None, high: Decimal | None) -> None:

@@ -7,7 +7,7 @@ Rules this module applies:
 - a mandate is gated, signed with the owner's key and stored; a changed limit needs the owner's `init` again, so that
   the agent cannot raise its own limits;
 - a mandate of ours names a status address that is never called: the switch here is its status. `revoked` is final;
-- a mandate from a file must be a verified one that names this agent and its key.
+- a mandate from a file, sound under its issuer's key by itself (`documented`), must name this agent and its key.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from a202_mcp.axp.book import MemberStore, Write, put
 from a202_mcp.axp.identity import Identity
 from a202_mcp.axp.reading import fingerprint
 from a202_mcp.axp.settings import Settings
+from a202_mcp.documented import Documented
 from a202_mcp.recording import mandate_gate
-from a202_reference.codes import Outcome
 from a202_reference.identifiers import IdSource, Prefix
-from a202_reference.keys import KeyBinding, Owner, PublicKey
+from a202_reference.keys import PublicKey
 from a202_reference.lifecycle.acts import (
     ACCEPTANCE_GRANTED,
     ACCEPTANCE_REJECTED,
@@ -34,9 +34,8 @@ from a202_reference.lifecycle.acts import (
     PERFORMANCE_DECLARED,
 )
 from a202_reference.registries import MANDATE_SPEC, MandateStatus
-from a202_reference.signing import Signer, check_proof, sign_proof, unsigned_proof
-from a202_reference.times import format_instant, parse_instant
-from a202_reference.wire import Unreadable, read_json
+from a202_reference.signing import Signer, sign_proof, unsigned_proof
+from a202_reference.times import format_instant
 
 CATEGORY: Final = "exchange.task"
 AGREEMENT_SIGN: Final = "agreement.sign"
@@ -50,11 +49,10 @@ _ENDPOINT: Final = "https://local-switch.invalid/v1/mandates/{id}/status"
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """New mandates, and the identity that names them. bindings: keys of others that they need."""
+    """New mandates, and the identity that names them."""
 
     identity: Identity
     mandates: tuple[Mapping[str, Any], ...]
-    bindings: tuple[KeyBinding, ...] = ()
 
 
 def limits_mark(settings: Settings) -> str:
@@ -82,33 +80,17 @@ def issue(settings: Settings, identity: Identity, owner: Signer, now: datetime, 
     return Issued(replace(identity, mandates=named, limits=limits_mark(settings)), tuple(mandates))
 
 
-def adopt(settings: Settings, identity: Identity, now: datetime) -> Issued | str:
-    """The owner's own mandate from a file, or why it cannot be used."""
-    document = None if settings.limits.document is None else read_json(settings.limits.document.read_bytes())
-    jwk = None if settings.limits.issuer_jwk is None else read_json(settings.limits.issuer_jwk.read_bytes())
-    public = PublicKey.from_jwk(jwk)
-    if document is None or isinstance(document, Unreadable) or not isinstance(document, dict):
-        return "mandate.document: is no JSON object"
-    if public is None:
-        return "mandate.issuer_jwk: is no public key"
-    errors, codes = mandate_gate(document)
-    if errors or codes:
-        return "mandate.document: " + ("; ".join(errors[:3]) or "; ".join(code.meaning for code in codes))
-    subject, issuer = document["subject"], document["issuer"]
+def adopt(settings: Settings, given: Documented, identity: Identity, agent: PublicKey) -> Identity | str:
+    """The identity that acts under the owner's own mandate from a file, or why it cannot."""
+    document = given.document
+    subject = document["subject"]
     named = (document["represented_organization_id"], subject.get("agent_id"), subject["key_id"])
     if named != (identity.organization_id, identity.agent_id, identity.agent_key_id):
         return "mandate.document: names another organisation, agent or key than `member key` prints"
-    if document["parent_mandate_id"] is not None:
-        return "mandate.document: is delegated; a mandate of the organisation's own principal is needed"
-    owner = Owner(issuer["organization_id"], principal_id=issuer["principal_id"])
-    proved = parse_instant(document["proof"]["created_at"]) or now
-    binding = KeyBinding(issuer["key_id"], owner, public, min(now, proved))
-    if check_proof(document, {binding.key_id: binding}.get).outcome is not Outcome.VERIFIED:
-        return "mandate.document: its proof does not verify under mandate.issuer_jwk"
+    if given.issuer.public == agent:
+        return "mandate.document: its issuer's key is the agent's own"
     uses = (*settings.roles, *((FREE,) if settings.seller.free_work else ()))
-    return Issued(
-        replace(identity, mandates=dict.fromkeys(uses, str(document["id"])), limits=limits_mark(settings)),
-        (document,), (binding,))
+    return replace(identity, mandates=dict.fromkeys(uses, str(document["id"])), limits=limits_mark(settings))
 
 
 def switch(store: MemberStore, mandate_id: str) -> str:
@@ -120,8 +102,6 @@ def switch(store: MemberStore, mandate_id: str) -> str:
 def turned(mandate_id: str, status: MandateStatus) -> Write:
     """The switch, turned."""
     return put("switch", mandate_id, {"status": status.value})
-
-
 
 
 def _plain(settings: Settings) -> dict[str, tuple[tuple[str, ...], list[dict[str, str]]]]:

@@ -18,12 +18,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from a202_mcp.axp.book import TRUSTED_KEY, MemberStore, Write, batch_with, put
+from a202_mcp.axp.book import MemberStore, Write, batch_with, put
 from a202_mcp.axp.identity import Identity, agent_signer, counterparty, owner_signer, placeholder_key
-from a202_mcp.axp.mandates import Issued, adopt, issue, limits_mark
+from a202_mcp.axp.issuing import NotReadyError, made, rest_on, taken
+from a202_mcp.axp.mandates import limits_mark
 from a202_mcp.axp.secret import Credentials
 from a202_mcp.axp.settings import Settings
-from a202_mcp.batch import binding_document
 from a202_mcp.recording import batch_of
 from a202_mcp.store import Batch
 from a202_mcp.workspace import Workspace
@@ -35,9 +35,7 @@ from a202_reference.lifecycle.drafts import Draft
 from a202_reference.signing import Signer
 from a202_reference.times import format_instant
 
-
-class NotReadyError(Exception):
-    """The member cannot start. Its text is for the owner."""
+__all__ = ["Member", "NotReadyError", "Plan", "View", "enrol", "initialise", "open_member", "open_workspace", "salt"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +154,8 @@ def open_member(settings: Settings, workspace: Workspace | None = None) -> Membe
             "[mandate], the roles or free_work changed since the mandate was issued: run `a202-mcp member init`, so "
             "that the owner and not the agent changes the limits")
     space.keyring.hold(agent_signer(settings.state_dir, identity))
+    if settings.limits.documented is not None:
+        rest_on(settings.limits.documented, space, identity)
     credentials = Credentials(settings.state_dir, settings.member_id, settings.secrets)
     return Member(settings, space, identity, credentials)
 
@@ -184,32 +184,17 @@ def initialise(settings: Settings, space: Workspace) -> Identity:
     if identity.limits == limits_mark(settings):
         return identity
     now = space.now(None, [identity.agent_key_id, identity.owner_key_id])
-    owner = owner_signer(settings.state_dir, identity)
-    issued = _issued(settings, identity, owner, now, space)
-    fresh = tuple(mandate for mandate in issued.mandates if store.mandate(mandate["id"]) is None)
-    batch = Batch(
-        now=format_instant(now), mandates=fresh, signing_keys=frozenset({owner.key_id}), signers=(owner,))
-    trusted = (put(TRUSTED_KEY, each.key_id, binding_document(each)) for each in issued.bindings)
-    _commit(store, batch, put("identity", "self", issued.identity.document), *trusted)
-    return issued.identity
+    given = settings.limits.documented
+    issued, batch = (made(settings, identity, now, space) if given is None
+                     else taken(settings, given, identity, now, store))
+    _commit(store, batch, put("identity", "self", issued.document))
+    return issued
 
 
 def _own(space: Workspace) -> MemberStore:
     if not isinstance(space.store, MemberStore):
         raise TypeError("a member needs its own store")
     return space.store
-
-
-def _issued(settings: Settings, identity: Identity, owner: Signer, now: datetime, space: Workspace) -> Issued:
-    if settings.limits.document is not None:
-        adopted = adopt(settings, identity, now)
-        if isinstance(adopted, str):
-            raise NotReadyError(adopted)
-        return adopted
-    try:
-        return issue(settings, identity, owner, now, space.ids)
-    except ValueError as refused:
-        raise NotReadyError(f"[mandate]: {refused}") from None
 
 
 def _commit(store: MemberStore, batch: Batch, *writes: Write) -> None:

@@ -9,7 +9,7 @@ Rules this module applies:
 - calls run one at a time on one thread, which owns the workspace, so that pings are answered meanwhile. A call
   that a client cancels has not begun or completes: a store commits all of it or nothing;
 - the workspace is opened, and the core loaded, by the first call that needs it: neither a bad directory nor the core
-  costs anything before the tool list (ADR 10).
+  costs anything before the tool list (ADR 11).
 """
 
 from __future__ import annotations

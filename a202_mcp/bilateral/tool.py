@@ -36,7 +36,7 @@ class Tool:
         """The handler's answer. It returns; an exception that escapes it is a defect.
 
         The handler is the function `answer` of the module named like the tool, which is loaded, and the core with
-        it, by the first call (ADR 10).
+        it, by the first call (ADR 11).
         """
         handler: Callable[[Workspace, Mapping[str, Any]], Answer] = import_module(
             f"a202_mcp.bilateral.{self.name}").answer

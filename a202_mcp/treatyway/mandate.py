@@ -4,7 +4,8 @@ Rules this module applies:
 
 - the limits become constraints on the total: its ceiling and its currency deny, `ask_above` asks a person, the
   floor denies; scope is the category of direct sales; the acts are `offer.submit` and `agreement.sign`;
-- a document must pass the gate, verify under its issuer's key, and name this shop's agent and key.
+- a document, sound under its issuer's key by itself (`documented`), must name this shop's agent and key, and be issued
+  under a key of another than that agent. Whoever issues it under the identifier of the owner's key has that very key.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from a202_mcp.documented import Documented
 from a202_mcp.recording import mandate_gate
 from a202_mcp.treatyway.defaults import local_status
 from a202_mcp.treatyway.prices import money
-from a202_mcp.treatyway.settings import Documented, Limits
-from a202_reference.codes import Outcome
+from a202_mcp.treatyway.settings import Limits
 from a202_reference.identifiers import Prefix
-from a202_reference.keys import KeyBinding, Owner, PublicKey
+from a202_reference.keys import Owner, PublicKey
 from a202_reference.registries import MANDATE_SPEC
-from a202_reference.signing import Signer, check_proof, sign_proof, unsigned_proof
-from a202_reference.times import format_instant, parse_instant
+from a202_reference.signing import Signer, sign_proof, unsigned_proof
+from a202_reference.times import format_instant
 
 CATEGORY: Final = "sales.direct"
 OFFER: Final = "offer.submit"
@@ -82,38 +83,21 @@ def signed(document: Mapping[str, Any], owner: Signer) -> dict[str, Any]:
     return sign_proof(document, owner)
 
 
-def document_fault(given: Documented, who: Identity, key: PublicKey) -> str | None:
+def document_fault(given: Documented, who: Identity, agent: PublicKey) -> str | None:
     """Why a document is no mandate for this shop's agent, or None."""
-    document = given.document
-    errors, codes = mandate_gate(document)
-    if errors or codes:
-        return "; ".join([*errors[:3], *(code.meaning for code in codes)])
-    binding = issuer_binding(given)
-    if binding is None:
-        return "issuer_jwk is no public key, or the proof has no time"
-    proof = check_proof(document, lambda key_id: binding if key_id == binding.key_id else None)
-    if proof.outcome is not Outcome.VERIFIED:
-        return f"its proof does not verify under issuer_jwk: {proof.detail}"
-    subject = document["subject"]
-    named = (document["represented_organization_id"], subject.get("agent_id"), subject["key_id"])
+    subject = given.document["subject"]
+    named = (given.document["represented_organization_id"], subject.get("agent_id"), subject["key_id"])
     if named != (who.organization_id, who.agent_id, who.agent_key_id):
         return (f"it must be for agent {who.agent_id} of {who.organization_id} with key {who.agent_key_id} "
                 f"(see `seller key`), not for {named[1]} of {named[0]} with {named[2]}")
-    if document["parent_mandate_id"] is not None:
-        return "it is delegated; only a root mandate of this organisation is taken"
-    if binding.public == key:
-        return "its issuer's key is the agent's own"
-    return None
+    return "its issuer's key is the agent's own" if given.issuer.public == agent else None
 
 
-def issuer_binding(given: Documented) -> KeyBinding | None:
-    """The issuer's key as the document and the owner name it, from its proof on."""
-    issuer, proof = given.document["issuer"], given.document["proof"]
-    public, since = PublicKey.from_jwk(given.issuer_jwk), parse_instant(proof["created_at"])
-    if public is None or since is None:
+def owner_fault(given: Documented, who: Identity, owner: PublicKey) -> str | None:
+    """Why a document that names the owner's key as its issuer's is not the owner's, or None."""
+    if (given.issuer.owner, given.issuer.public) == (Owner(who.organization_id, principal_id=who.principal_id), owner):
         return None
-    owner = Owner(issuer["organization_id"], principal_id=issuer["principal_id"])
-    return KeyBinding(issuer["key_id"], owner, public, since)
+    return f"it names {who.owner_key_id} as its issuer's key, which is the owner's here (see `seller key`)"
 
 
 def minted_identity(organization_id: str | None, suffix: str) -> Identity:

@@ -16,29 +16,27 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Final
 
-from a202_mcp.store import Batch
+from a202_mcp.documented import Documented, unrecorded
 from a202_mcp.treatyway import keyfiles, mandate
 from a202_mcp.treatyway.book import Entry, ShopStore, batch_with, open_book, put
+from a202_mcp.treatyway.issuing import NotReadyError, issued, owner_of, rest_on
 from a202_mcp.treatyway.keyfiles import AGENT, OWNER
 from a202_mcp.treatyway.keylist import KeyList
 from a202_mcp.treatyway.mandate import Identity
 from a202_mcp.treatyway.ruling import CURRENT, Authority
-from a202_mcp.treatyway.settings import Documented, Settings
+from a202_mcp.treatyway.settings import Settings
 from a202_mcp.treatyway.shop import Shop
 from a202_mcp.treatyway.status import StatusSource, switch
 from a202_mcp.workspace import Workspace
-from a202_reference.identifiers import Prefix
-from a202_reference.keys import KeyBinding, Owner, PrivateKey
+from a202_reference.keys import PrivateKey
 from a202_reference.registries import MandateStatus
 from a202_reference.signing import Signer
-from a202_reference.times import format_instant, parse_instant
+from a202_reference.times import parse_instant
+
+__all__ = ["NotReadyError", "identity", "init", "needs_init", "open_shop", "ready_identity"]
 
 _IDENTITY: Final = "identity"
 _NO_MANDATE: Final = "there is no mandate yet: run `a202-mcp seller init`"
-
-
-class NotReadyError(Exception):
-    """The shop cannot be opened as it is. Its text is for the owner."""
 
 
 def _now() -> datetime:
@@ -75,11 +73,12 @@ def _opened(
         placeholder_key = keyfiles.placeholder_key(settings.state_dir)
     except keyfiles.KeyFileError as unusable:
         raise NotReadyError(str(unusable)) from None
+    if isinstance(settings.authority, Documented):
+        rest_on(settings.authority, workspace, who, current.body["mandate_id"])
     status = StatusSource(store, settings.status_url, clock)
-    foreign = mandate.issuer_binding(settings.authority) if isinstance(settings.authority, Documented) else None
     passes = settings.passes
     return Shop(
-        settings, workspace, store, who, status, Authority(workspace, store, who, status, foreign), placeholder_key,
+        settings, workspace, store, who, status, Authority(workspace, store, who, status), placeholder_key,
         keys or KeyList(passes.jwks, passes.cache_seconds))
 
 
@@ -138,6 +137,9 @@ def _stands(workspace: Workspace, store: ShopStore, current: Entry, settings: Se
     """True where the current mandate is the one that the file means, and can still be used."""
     document = workspace.mandate(current.body["mandate_id"])
     ends = None if document is None else parse_instant(document["valid_until"])
+    given = settings.authority
+    if isinstance(given, Documented) and (document != given.document or unrecorded(store, given)):
+        return False
     return (
         current.body["fingerprint"] == settings.mandate_fingerprint and ends is not None and now < ends
         and switch(store, current.body["mandate_id"]) != MandateStatus.REVOKED)
@@ -146,37 +148,12 @@ def _stands(workspace: Workspace, store: ShopStore, current: Entry, settings: Se
 def _issue(
     settings: Settings, workspace: Workspace, store: ShopStore, who: Identity, current: Entry | None,
 ) -> str:
-    agent = Signer(who.agent_key_id, keyfiles.load(settings.state_dir, AGENT))
-    now = workspace.now(None, [who.agent_key_id, who.owner_key_id])
-    if isinstance(settings.authority, Documented):
-        fault = mandate.document_fault(settings.authority, who, agent.key.public)
-        if fault is not None:
-            raise NotReadyError(f"mandate.document: {fault}")
-        document, signers = dict(settings.authority.document), [agent]
-    else:
-        owner = Signer(who.owner_key_id, keyfiles.load(settings.state_dir, OWNER, keyfiles.passphrase()))
-        unsigned = mandate.from_limits(
-            settings.authority, settings.currency, settings.status_url, who, Prefix.MANDATE.minted(workspace.ids()),
-            now)
-        document, signers = mandate.signed(unsigned, owner), [agent, owner]
-    bindings = tuple(
-        KeyBinding(signer.key_id, _owner(who, signer.key_id), signer.key.public, now)
-        for signer in signers if store.held_key(signer.key_id) is None)
-    held = workspace.mandate(document["id"]) is not None
-    batch = Batch(
-        now=format_instant(now), mandates=() if held else (document,), keys=bindings,
-        signing_keys=frozenset(signer.key_id for signer in signers), signers=tuple(signers))
+    document, batch = issued(settings, workspace, who)
     chosen = put(CURRENT, "", 1 if current is None else current.version + 1,
                  {"mandate_id": document["id"], "fingerprint": settings.mandate_fingerprint})
     if not store.commit(batch_with(batch, [chosen])):
         raise NotReadyError("another init was faster; run it again")
     return f"mandate {document['id']} is in force until {document['valid_until']}"
-
-
-def _owner(who: Identity, key_id: str) -> Owner:
-    if key_id == who.agent_key_id:
-        return Owner(who.organization_id, agent_id=who.agent_id)
-    return Owner(who.organization_id, principal_id=who.principal_id)
 
 
 def _hold(
@@ -185,7 +162,7 @@ def _hold(
     """Load a key pair, and make sure that it is the one the record knows."""
     key: PrivateKey = keyfiles.load(settings.state_dir, name, sealed_with)
     binding = workspace.store.key(key_id)
-    if binding is None or binding.public != key.public or binding.owner != _owner(who, key_id):
+    if binding is None or binding.public != key.public or binding.owner != owner_of(who, key_id):
         if name == OWNER and binding is None:
             return  # the mandate is another issuer's: the owner's key decides nothing here
         raise NotReadyError(f"{keyfiles.FOLDER}/{name} is not the key that this state folder knows as {key_id}")

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
+from a202_mcp.documented import Documented, Misfit, read_documented
 from a202_mcp.treatyway.section import Section
-from a202_mcp.treatyway.settings import Documented, Limits
+from a202_mcp.treatyway.settings import Limits
 from a202_reference.canonical import value_hash
 from a202_reference.identifiers import Prefix
-from a202_reference.keys import PublicKey
 from a202_reference.wire import Unreadable, read_json
+
+_NOTHING: Final = Limits(Decimal(0), None, None, 1, None)
 
 
 def read_authority(
@@ -27,10 +29,9 @@ def read_authority(
         section.wrong("", "must hold either limits (max_total ...) or a document, and not both")
     authority: Limits | Documented
     if documented:
-        authority = Documented(_json_file(section, "document", folder), _json_file(section, "issuer_jwk", folder))
-        if section.has("issuer_jwk") and PublicKey.from_jwk(authority.issuer_jwk) is None:
-            section.wrong("issuer_jwk", "is no public key of the form {kty, crv, x, y}")
-        said: list[Any] = [dict(authority.document), dict(authority.issuer_jwk)]
+        files = _json_file(section, "document", folder), _json_file(section, "issuer_jwk", folder)
+        authority = _documented(section, *files)
+        said: list[Any] = list(files)
     else:
         authority = _limits(section)
         said = [str(authority.max_total), str(authority.ask_above), str(authority.min_total),
@@ -38,6 +39,19 @@ def read_authority(
     section.knows("document", "issuer_jwk", *limits)
     section.end()
     return authority, status_url, _fingerprint([*said, status_url, currency])
+
+
+def _documented(
+    section: Section, document: dict[str, Any] | None, jwk: dict[str, Any] | None,
+) -> Documented | Limits:
+    """The mandate in the files; where there is none, limits that allow nothing beside the problem that says so."""
+    if document is None or jwk is None:
+        return _NOTHING
+    found = read_documented(document, jwk)
+    if isinstance(found, Misfit):
+        section.wrong(found.setting, found.text)
+        return _NOTHING
+    return found
 
 
 def _fingerprint(said: list[Any]) -> str:
@@ -67,15 +81,16 @@ def _limits(section: Section) -> Limits:
     return limits
 
 
-def _json_file(section: Section, name: str, folder: Path) -> dict[str, Any]:
+def _json_file(section: Section, name: str, folder: Path) -> dict[str, Any] | None:
+    """The JSON object in a file that a section names; a problem and None where there is none."""
     named = section.text(name, required=True)
     text = None if named is None else readable(section, name, folder / named)
     if text is None:
-        return {}
+        return None
     value = read_json(text)
     if isinstance(value, Unreadable) or not isinstance(value, dict):
         section.wrong(name, "is no JSON object")
-        return {}
+        return None
     return value
 
 

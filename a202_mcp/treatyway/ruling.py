@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +17,6 @@ from a202_reference.canonical import value_hash
 from a202_reference.codes import Decision
 from a202_reference.documents.envelope import Approval
 from a202_reference.documents.parties import Party
-from a202_reference.keys import KeyBinding
 from a202_reference.lifecycle.acts import Setting, formation_act
 
 CURRENT = "mandate"
@@ -46,16 +45,12 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """The mandate that counts now, and who acts under it.
-
-    foreign: the issuer's key where the mandate is a document; the owner's file is what vouches for it.
-    """
+    """The mandate that counts now, and who acts under it."""
 
     workspace: Workspace
     store: ShopStore
     who: Identity
     status: StatusSource
-    foreign: KeyBinding | None = None
 
     @property
     def mandate_id(self) -> str:
@@ -87,7 +82,7 @@ class Authority:
         status = self.status.result(party.mandate_id, now)
         given = self.workspace.circumstances(
             now, now, {} if status is None else {party.mandate_id: status}, approval)
-        evaluation = evaluate(self.mandate(), act, replace(given, keys=self._key))
+        evaluation = evaluate(self.mandate(), act, given)
         return Ruling(
             party, act, value_hash(act), evaluation.decision, tuple(code.value for code in evaluation.reason_codes),
             evaluation.chain_ids or (party.mandate_id,), status,
@@ -102,11 +97,6 @@ class Authority:
         """The principal who issued the mandate."""
         issuer = self.mandate()["issuer"]
         return {"organization_id": issuer["organization_id"], "principal_id": issuer["principal_id"]}
-
-    def _key(self, key_id: str) -> KeyBinding | None:
-        if self.foreign is not None and key_id == self.foreign.key_id:
-            return self.foreign
-        return self.workspace.store.key(key_id)
 
 
 def _limits(evaluation: Evaluation) -> list[str]:

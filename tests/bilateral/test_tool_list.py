@@ -154,7 +154,7 @@ class Schemas(unittest.TestCase):
 
 
 class TheListDoesWithoutTheCore(unittest.TestCase):
-    """ADR 10: declarations load nothing that only a call needs, and every one has its handler."""
+    """ADR 11: declarations load nothing that only a call needs, and every one has its handler."""
 
     HEAVY = ("a202_mcp.workspace", "a202_mcp.store", "a202_reference.authority", "a202_reference.gate",
              "a202_reference.evidence", "jsonschema", "referencing", "re2",
