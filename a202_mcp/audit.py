@@ -5,9 +5,10 @@ Rules this module applies:
 - the rows of a commit are those its seal lists: none changed, gone, added or in another order;
 - the commits of a transaction are numbered without a gap, and all commits of the state are; each names the hash of the
   one before it;
-- a seal is signed by a key that signed something of what it seals, or that it binds where it seals nothing but keys,
-  under that key's authentic binding. A seal that nobody signed, or under a key that cannot be relied on, is a fault to
-  whoever verifies and none to whoever only reads: who needs the key learns of it from the key;
+- a seal is signed by a key that signed something of what it seals, or that it binds where it seals nothing but keys
+  (of a key that a mandate proves, by the key that the mandate is given to: ADR 10), under that key's authentic
+  binding. A seal that nobody signed, or under a key that cannot be relied on, is a fault to whoever verifies and none
+  to whoever only reads: who needs the key learns of it from the key;
 - a fault is a value that names the part; nothing is raised over whatever stands in the file.
 """
 
@@ -31,6 +32,7 @@ from a202_mcp.commits import (
     named,
     numbered,
 )
+from a202_mcp.issuer_keys import proving_mandate
 from a202_mcp.seal import Fault, HeldKey, Rows, Seal, digest, seal_verifies
 from a202_mcp.tables import KEYS, MANDATES, OBJECTS, TABLES, Table
 from a202_reference.canonical import sha256_hex
@@ -194,10 +196,21 @@ class Audit:
     def _sealer(self, commit: Commit) -> Iterator[Fault]:
         """Whoever sealed the commit signed something in it; or, where it holds only keys, is one of them."""
         bodies = self._column("body", OBJECTS, commit) + self._column("body", MANDATES, commit)
-        entitled = set(entitled_keys(bodies)) if bodies else set(self._column("key_id", KEYS, commit))
+        entitled = set(entitled_keys(bodies)) if bodies else set(self._binders(commit))
         if commit.key_id is not None and commit.key_id not in entitled:
             yield commit.fault(
                 UNSIGNED, f"is under {named(commit.key_id)}, which signed nothing of what it seals")
+
+    def _binders(self, commit: Commit) -> Iterator[object]:
+        """Whoever may seal the keys of a commit: each itself, or the subject of the mandate that proves it."""
+        rows = self._connection.execute("SELECT key_id, proof FROM keys WHERE commit_no = ?", (commit.position,))
+        for key_id, proof in rows.fetchall():
+            mandate_id = proving_mandate(proof)
+            if mandate_id is None:
+                yield key_id
+            else:
+                yield from self._connection.execute(
+                    "SELECT subject_key_id FROM mandates WHERE id = ?", (mandate_id,)).fetchone() or ()
 
     def _column(self, column: str, table: Table, commit: Commit) -> list[object]:
         rows = self._connection.execute(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from a202_mcp.issuer_keys import proof_by
 from a202_mcp.seal import sign_binding
 from a202_mcp.tables import ACTS, CONSUMED, IDEMPOTENCY, KEYS, MANDATES, OBJECTS, STATUSES, USES, Table
 from a202_reference.keys import KeyBinding, Owner, PublicKey
@@ -14,6 +15,8 @@ from a202_reference.signing import Signer
 from a202_reference.times import format_instant, parse_instant
 
 Rows: TypeAlias = list[tuple[str, ...]]
+
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class Batch:
 
     transaction_id and expected_revision: the transaction that was read, or None for a mandate alone.
     signers: key pairs at hand. A binding is signed by its own; one of them seals the batch.
+    proven_by: for bindings whose key pair is somebody else's, the recorded mandate that proves each (ADR 10).
     """
 
     now: str
@@ -45,6 +49,7 @@ class Batch:
     consumed: Mapping[str, str] | None = None
     idempotency: Idempotency | None = None
     signers: tuple[Signer, ...] = ()
+    proven_by: Mapping[str, str] | None = None
 
     @property
     def revision(self) -> int:
@@ -78,13 +83,16 @@ class Batch:
         yield IDEMPOTENCY, [] if first is None else [(first.scope, first.content_hash, text_of(first.result))]
 
     def _proof(self, binding: KeyBinding) -> str:
+        mandate_id = (self.proven_by or {}).get(binding.key_id)
+        if mandate_id is not None:
+            return proof_by(mandate_id)
         signer = next((signer for signer in self.signers if signer.key_id == binding.key_id), None)
         return "" if signer is None else sign_binding(binding, signer)
 
 
 def text_of(document: Mapping[str, Any]) -> str:
     """A document as a column holds it."""
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODE(document)
 
 
 def document_in(body: object) -> Mapping[str, Any] | None:

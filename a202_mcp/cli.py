@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 from a202_mcp.state_dir import PROFILES, VARIABLE, profile_dirs, state_dir
 
 if TYPE_CHECKING:
+    from a202_mcp.workspace import Workspace
     from a202_reference.profiles import ProfileRegistry
 
 _USAGE = f"""\
@@ -103,7 +104,6 @@ def _serve_stdio(option: str | None, profile_folders: list[str]) -> int:
     gc.disable()  # importing makes no garbage worth a search, and the searches cost a tenth of the start
     from a202_mcp.bilateral.main import serve  # noqa: PLC0415 - the server's libraries are heavy
     from a202_mcp.bilateral.tools import TOOLS  # noqa: PLC0415 - the same
-    from a202_mcp.workspace import Workspace  # noqa: PLC0415 - the same
 
     gc.freeze()
     gc.enable()
@@ -113,7 +113,13 @@ def _serve_stdio(option: str | None, profile_folders: list[str]) -> int:
     except (OSError, ValueError) as broken:
         print(f"a202-mcp: a profile folder cannot be used: {broken}", file=sys.stderr)
         return 2
-    return serve(TOOLS, partial(Workspace.open, state_dir(option), profiles))
+    return serve(TOOLS, partial(_workspace, state_dir(option), profiles))
+
+
+def _workspace(place: Path | None, profiles: ProfileRegistry | None) -> Workspace:
+    from a202_mcp.workspace import Workspace  # noqa: PLC0415 - the core, which the tool list does without (ADR 11)
+
+    return Workspace.open(place, profiles)
 
 
 def _profiles(folders: list[Path]) -> ProfileRegistry:

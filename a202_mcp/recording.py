@@ -80,11 +80,12 @@ def gate_drafts(drafts: Sequence[Draft], holdings: Holdings, profiles: ProfileRe
     """Judge every draft as it will stand in the record; the first one that is refused answers."""
     try:
         previews = {draft.id: draft.preview for draft in drafts}
+        shapes = {draft.id: draft.shape_errors for draft in drafts}
     except NotCanonicalError as refused:
         return Refusal.of(Code.TERMS_INVALID, f"{refused}: write amounts and quantities as strings, such as \"20\"")
     lookup = Lookup.over({**holdings.by_id, **previews}, profiles)
-    for preview in previews.values():
-        judgement = judge_object(preview, lookup)
+    for object_id, preview in previews.items():
+        judgement = judge_object(preview, lookup, shapes[object_id])
         if judgement.codes or judgement.schema_errors:
             codes = distinct(judgement.codes) or (Code.POLICY_DENIED,)
             said = [*judgement.schema_errors[:3], *_about_profile(codes, preview, profiles or installed_profiles())]

@@ -3,7 +3,8 @@
 Rules this module applies:
 
 - a binding carries a signature by its own key over the canonical bytes of {key_id, owner, public_key_jwk,
-  valid_from}: nobody without the private half can give the key to another owner, or move its beginning;
+  valid_from}: nobody without the private half can give the key to another owner, or move its beginning (a key whose
+  private half is elsewhere is bound by what its holder signed there: `bindings`);
 - a seal lists the digest of every row that one commit wrote, names the hash of the seal before it, and is signed by
   a key of that commit's signers. Seals so form one chain over the whole state, in the order of the commits;
 - both signatures have purposes of their own, which no object's signature may have: none can stand for another.

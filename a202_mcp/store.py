@@ -5,9 +5,9 @@ Rules this module applies:
 - a commit is one transaction against the revision the caller read: it is written whole, or not at all;
 - nothing is ever updated or deleted. A second public key under a key identifier, other bytes under an identifier,
   a second use of an approval or of an idempotency key cannot be written; private keys are never in it;
-- every commit is sealed, every key binding signed by its key (ADR 9). A key, mandate or object that is not what was
-  recorded counts as absent; a transaction that is not what was recorded is not read at all (`DamagedError`), but by
-  whoever verifies it.
+- every commit is sealed, every key binding signed by its key, or proven by its holder's mandate (ADR 9, 10). A key,
+  mandate or object that is not what was recorded counts as absent; a transaction that is not what was recorded is not
+  read at all (`DamagedError`), but by whoever verifies it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from typing import Any, Final, Protocol, Self
 
 from a202_mcp import logs
 from a202_mcp.audit import Audit
-from a202_mcp.batch import Batch, Idempotency, binding_in, document_in
+from a202_mcp.batch import Batch, Idempotency, document_in
+from a202_mcp.bindings import Bindings
 from a202_mcp.commits import is_sealed, named
-from a202_mcp.seal import Fault, HeldKey, Seal, binding_verifies, digest, sign_seal
+from a202_mcp.seal import Fault, HeldKey, Seal, digest, sign_seal
 from a202_mcp.state_file import FILE_NAME, StateFile, UnusableError
-from a202_mcp.tables import FORMAT, IDEMPOTENCY, KEYS, MANDATES, OBJECTS, Table
+from a202_mcp.tables import FORMAT, IDEMPOTENCY, MANDATES, OBJECTS, Table
 from a202_reference.canonical import sha256_hex
 from a202_reference.codes import Code
 from a202_reference.keys import KeyBinding
@@ -102,7 +103,10 @@ class Store(Protocol):
         """How many transactions are held, and the newest of them first."""
 
     def commit(self, batch: Batch) -> bool:
-        """Write a batch whole and return True, or write nothing and return False: the state has moved."""
+        """Write a batch whole and return True, or write nothing and return False: the state has moved.
+
+        Raises ValueError for a key that the mandate named for it does not prove.
+        """
 
     def close(self) -> None:
         """Release the state."""
@@ -114,7 +118,8 @@ class SqliteStore:
     def __init__(self, file: StateFile) -> None:
         self._file = file
         self._connection = file.connection
-        self._audit = Audit(file.connection, self.held_key)
+        self._bindings = Bindings(file.connection)
+        self._audit = Audit(file.connection, self._bindings.held)
         self._sound: OrderedDict[str, int] = OrderedDict()
         """Up to which revision a transaction was written here, or held against its seals."""
         self._said: set[str] = set()
@@ -177,20 +182,7 @@ class SqliteStore:
 
     def held_key(self, key_id: str) -> HeldKey | None:
         """See Store."""
-        row = self._connection.execute(
-            "SELECT k.body, k.proof, c.body FROM keys k LEFT JOIN commits c ON c.position = k.commit_no "
-            "WHERE k.key_id = ?", (key_id,)).fetchone()
-        if row is None:
-            return None
-        body, proof, seal = row
-        binding = binding_in(key_id, body)
-        if binding is None:
-            return HeldKey(None, "its stored binding cannot be read")
-        if not binding_verifies(binding, proof):
-            return HeldKey(binding, "its stored binding is not signed by the key itself")
-        if not is_sealed(KEYS, (key_id, body, proof), seal):
-            return HeldKey(binding, "its stored binding is not the one that was recorded")
-        return HeldKey(binding)
+        return self._bindings.held(key_id)
 
     def acts(self, transaction_id: str) -> dict[str, Mapping[str, Any]]:
         """See Store."""
@@ -276,6 +268,14 @@ class SqliteStore:
             "INSERT INTO commits (position, transaction_id, revision, at, body, key_id, signature) "
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
             (position, batch.transaction_id, batch.revision, batch.now, body, *signed))
+        for key_id in batch.proven_by or ():
+            self._insist(key_id)
+
+    def _insist(self, key_id: str) -> None:
+        """Raise ValueError for a key that nobody could rely on: whoever built the batch did not look."""
+        bound = self._bindings.held(key_id)
+        if bound is None or bound.fault is not None:
+            raise ValueError(f"{key_id} is not bound by its mandate: {bound.fault if bound else 'it is not written'}")
 
     def _revision(self, transaction_id: str) -> int:
         found = self._one("SELECT max(revision) FROM commits WHERE transaction_id = ?", transaction_id)

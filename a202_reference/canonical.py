@@ -25,7 +25,9 @@ import rfc8785
 
 MAX_SAFE_INTEGER = 2**53 - 1
 MAX_DEPTH = 64
-_ENCODE = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+_ARRAYS = (list, tuple)
+_ENCODE = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False).encode  # the walk before it ends
 UNHASHED_MEMBERS = frozenset({"content_hash", "signatures", "kernel_annotations"})
 
 
@@ -100,7 +102,7 @@ def _ascii_names(value: object, levels: int) -> bool:
             if type(member) is not str and not _ascii_names(member, levels - 1):
                 ascii_names = False
         return ascii_names
-    if isinstance(value, list | tuple):
+    if isinstance(value, _ARRAYS):
         for member in value:  # every one is looked at, also behind a name that is not ASCII
             if not _ascii_names(member, levels - 1):
                 ascii_names = False

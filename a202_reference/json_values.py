@@ -6,6 +6,8 @@ from typing import Any
 
 from a202_reference.canonical import MAX_DEPTH
 
+_CONTAINERS = (dict, list)
+
 
 def json_key(value: Any) -> Any:
     """A hashable stand-in for a JSON value: equal exactly where the values are equal.
@@ -32,13 +34,12 @@ def is_integer(value: object) -> bool:
 
 def too_deep(value: Any, levels: int = MAX_DEPTH) -> bool:
     """True where the value is nested beyond the 64 levels that a document may have."""
-    if isinstance(value, dict):
-        value = value.values()
-    elif not isinstance(value, list):
-        return False
-    if levels == 0:
-        return True
-    return any(isinstance(member, dict | list) and too_deep(member, levels - 1) for member in value)
+    nodes = [value] if isinstance(value, _CONTAINERS) else []
+    while nodes and levels:
+        nodes = [member for node in nodes for member in (node.values() if isinstance(node, dict) else node)
+                 if isinstance(member, _CONTAINERS)]
+        levels -= 1
+    return bool(nodes)
 
 
 def printable(name: object) -> str:

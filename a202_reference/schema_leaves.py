@@ -57,25 +57,25 @@ def is_uri(text: str) -> bool:
     return "%" not in literal
 
 
-_TYPES: Mapping[str, Callable[[Any], bool]] = {
-    "string": lambda value: isinstance(value, str),
-    "object": lambda value: isinstance(value, dict),
-    "array": lambda value: isinstance(value, list),
-    "integer": is_integer,
-    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    "boolean": lambda value: isinstance(value, bool),
-    "null": lambda value: value is None,
+_CLASSES: Mapping[str, type] = {
+    "string": str, "object": dict, "array": list, "boolean": bool, "null": type(None),
 }
-_is_number = _TYPES["number"]
+"""Types that are one class of Python's. `integer` and `number` are not: a boolean is an int there."""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _type(wanted: Any) -> Check:
     names = [wanted] if isinstance(wanted, str) else wanted
-    tests, message = [_TYPES[name] for name in names], f"must be of type {' or '.join(names)}"
-    if len(tests) == 1:
-        only = tests[0]
-        return lambda value: None if only(value) else message
-    return lambda value: None if any(test(value) for test in tests) else message
+    message = f"must be of type {' or '.join(names)}"
+    classes = tuple(_CLASSES[name] for name in names if name in _CLASSES)
+    number = _is_number if "number" in names else is_integer if "integer" in names else None
+    if number is None:
+        wanted_class = classes[0] if len(classes) == 1 else classes
+        return lambda value: None if isinstance(value, wanted_class) else message
+    return lambda value: None if isinstance(value, classes) or number(value) else message
 
 
 def _pattern(matcher: Any) -> Check:
@@ -106,14 +106,16 @@ _FORMATS: Mapping[str, tuple[Callable[[str], object], str]] = {
 
 
 def _const(wanted: Any) -> Check:
-    key = json_key(wanted)
-    message = f"must be {wanted}" if isinstance(wanted, str) else "must have the one value fixed for it"
+    if isinstance(wanted, str):
+        said = f"must be {wanted}"
+        return lambda value: None if isinstance(value, str) and value == wanted else said
+    key, message = json_key(wanted), "must have the one value fixed for it"
     return lambda value: None if json_key(value) == key else message
 
 
 def _enum(wanted: Any) -> Check:
-    keys = frozenset(map(json_key, wanted))
-    return lambda value: None if json_key(value) in keys else "is not one of the registered values"
+    keys, message = frozenset(map(json_key, wanted)), "is not one of the registered values"
+    return lambda value: None if (value if isinstance(value, str) else json_key(value)) in keys else message
 
 
 def _required(names: Any) -> Check:

@@ -18,7 +18,7 @@ from jsonschema.exceptions import ValidationError
 
 from a202_reference.registries import ObjectType
 from a202_reference.schema_compiler import BrokenSchemaError, SchemaRegistry, compile_schema, kernel_registry
-from a202_reference.schema_keywords import Compiled, Validator, walk
+from a202_reference.schema_keywords import Compiled, Validator
 
 MAX_ERRORS = 8
 MAX_MESSAGE = 200
@@ -44,8 +44,10 @@ class CompiledSchema:
 
     def is_valid(self, document: object) -> bool:
         """True where the document satisfies the schema. Never raises."""
+        if isinstance(self._schema, bool):
+            return self._schema
         try:
-            return not walk(self._schema, document)
+            return self._schema.accepts(document)
         except RecursionError:
             return False
 
@@ -61,7 +63,7 @@ class CompiledSchema:
                     break
         except RecursionError:
             return ("document: is nested too deeply",)
-        return tuple(messages)
+        return tuple(messages) or ("document: does not have the form its schema demands",)
 
 
 def object_errors(document: object) -> tuple[str, ...]:

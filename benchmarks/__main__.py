@@ -17,6 +17,7 @@ def main() -> None:
     options = parser.parse_args()
     sizes = tuple(size for size in (10, 100, 1_000, 10_000, 100_000) if size <= options.largest)
     groups: dict[str, Callable[[], Iterator[rows.Row]]] = {
+        "machine": rows.this_machine,
         "lifecycle in memory": rows.lifecycle_in_memory,
         "lifecycle on disk": rows.lifecycle_on_disk,
         "growth": lambda: rows.growth(options.held),

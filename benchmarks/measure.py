@@ -6,7 +6,7 @@ import gc
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +27,23 @@ def median(work: Callable[[], object], repeats: int) -> float:
     """The median of several runs, in milliseconds."""
     gc.collect()
     return statistics.median(milliseconds(work) for _ in range(repeats))
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Some work beside its bare cost, each the median in milliseconds; `ratio` is the median over the pairs."""
+
+    whole: float
+    bare: float
+    ratio: float
+
+
+def compared(works: Iterable[Callable[[], object]], bare: Callable[[], object]) -> Compared:
+    """Each work, and the bare cost right behind it, so that both meet the same load of the machine."""
+    gc.collect()
+    pairs = [(milliseconds(work), milliseconds(bare)) for work in works]
+    return Compared(*(statistics.median(column) for column in zip(
+        *((whole, alone, whole / alone) for whole, alone in pairs), strict=True)))
 
 
 @dataclass
@@ -64,6 +81,31 @@ def recording_primitives() -> Iterator[Primitives]:
             for module in _importers(name, function):
                 stack.enter_context(mock.patch.object(module, name, noted(function)))
         yield seen
+
+
+class SignatureWork:
+    """Ten ES256 signatures and their verifications, each over 800 bytes: what a machine does in a known time."""
+
+    PAIRS = 10
+
+    def __init__(self) -> None:
+        self._key, self._data = PrivateKey.generate(), b"." * 800
+        self._value = self._key.sign(self._data)
+
+    def sign(self) -> None:
+        """The ten signatures."""
+        for _ in range(self.PAIRS):
+            self._key.sign(self._data)
+
+    def verify(self) -> None:
+        """The ten verifications."""
+        for _ in range(self.PAIRS):
+            self._key.public.verifies(self._value, self._data)
+
+    def __call__(self) -> None:
+        """Both."""
+        self.sign()
+        self.verify()
 
 
 def _importers(name: str, function: object) -> list[Any]:

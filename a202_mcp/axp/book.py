@@ -15,9 +15,7 @@ from typing import Any, ClassVar, Final
 
 from a202_mcp.axp import inbox_items, outbox_rows
 from a202_mcp.axp.reading import dumps
-from a202_mcp.batch import binding_in
 from a202_mcp.one_owner.book import Write, storable
-from a202_mcp.store import HeldKey
 
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS axp_items (
@@ -27,20 +25,11 @@ CREATE TABLE IF NOT EXISTS axp_history (
 CREATE INDEX IF NOT EXISTS axp_history_by_task ON axp_history (task_id, position);
 """
 
-TRUSTED_KEY: Final = "trusted_key"
-
 
 class MemberStore(outbox_rows.OutboxStore, inbox_items.InboxStore):
     """The store of the record, with the member's own tables beside it."""
 
     TABLES: ClassVar[str] = _TABLES + outbox_rows.TABLES + inbox_items.TABLES
-
-    def held_key(self, key_id: str) -> HeldKey | None:
-        """See Store. Besides bindings that keys signed themselves, the one the owner trusts: a mandate's issuer's."""
-        held = super().held_key(key_id)
-        trusted = self.item(TRUSTED_KEY, key_id) if held is None else None
-        binding = None if trusted is None else binding_in(key_id, dumps(trusted))
-        return held if binding is None else HeldKey(binding)
 
     def item(self, kind: str, key: str) -> dict[str, Any] | None:
         """One remembered document."""

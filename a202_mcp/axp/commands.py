@@ -27,7 +27,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit status."""
     options = _parser().parse_args(list(arguments))
     from a202_mcp.axp import configuration  # noqa: PLC0415 - not needed to print the help
-    from a202_mcp.axp.member import NotReadyError  # noqa: PLC0415 - the same
+    from a202_mcp.one_owner.issuing import NotReadyError  # noqa: PLC0415 - the same
     from a202_mcp.one_owner.keyfiles import KeyFileError  # noqa: PLC0415 - the same
 
     file = Path(options.config).expanduser()

@@ -14,6 +14,8 @@ from a202_mcp.axp.secret import NAMES, SecretSource, fetch, read_source, readabl
 from a202_mcp.axp.settings import Buyer, Exchange, Limits, Review, Seller, Settings, Skill
 from a202_mcp.axp.skills import HIGHEST, read_guarantee, read_skill
 from a202_mcp.one_owner.configuration import read_configuration
+from a202_mcp.one_owner.documented import DOCUMENT
+from a202_mcp.one_owner.named_files import documented, read_files
 from a202_mcp.one_owner.section import Section
 from a202_reference.identifiers import Prefix
 
@@ -122,15 +124,10 @@ def _review(section: Section) -> Review:
 
 
 def _limits(section: Section, roles: tuple[str, ...], folder: Path) -> Limits:
-    document, issuer = (section.text(name, None, longest=1000) for name in ("document", "issuer_jwk"))
+    document = section.value(DOCUMENT)
     plain = [name for name in _PLAIN_LIMITS if section.has(name)]
     if document is not None and plain:
-        section.wrong("document", f"stands beside the plain limit {plain[0]}: give one or the other")
-    if document is not None and issuer is None:
-        section.wrong("issuer_jwk", "is required with document")
-    for name, path in (("document", document), ("issuer_jwk", issuer)):
-        if path is not None and not (folder / path).is_file():
-            section.wrong(name, "names no file that can be read")
+        section.wrong(DOCUMENT, f"stands beside the plain limit {plain[0]}: give one or the other")
     amounts = {name: section.amount(name, None, required=document is None and name in _needed(roles), most=HIGHEST)
                for name in _PLAIN_LIMITS}
     limits = Limits(
@@ -139,8 +136,8 @@ def _limits(section: Section, roles: tuple[str, ...], folder: Path) -> Limits:
         organization_id=section.read(
             "organization_id", lambda text: text if Prefix.ORGANIZATION.names(text) else None,
             "an organisation's id such as org_example_works"),
-        document=None if document is None else folder / document,
-        issuer_jwk=None if issuer is None else folder / issuer,
+        document=folder / document if isinstance(document, str) else None,
+        documented=documented(section, read_files(section, folder)),
         status_url=section.read("status_url", _https, "an https address"))
     if _above(limits.min_price, limits.max_price):
         section.wrong("min_price", "is above max_price")

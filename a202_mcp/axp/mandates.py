@@ -5,7 +5,7 @@ Rules this module applies:
 - one mandate per role; with free work a third, whose only limit is the total "0";
 - the category is "exchange.task", the currency USD;
 - a changed limit needs the owner's `init` again, so that the agent cannot raise its own limits;
-- a mandate from a file must be a verified one that names this agent and its key.
+- a mandate from a file (`one_owner.issuing`) is the mandate of every role.
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ from a202_mcp.axp.identity import Identity
 from a202_mcp.axp.reading import fingerprint
 from a202_mcp.axp.settings import Settings
 from a202_mcp.one_owner.book import Write
-from a202_mcp.one_owner.limits import Grant, TotalLimits, signed, stands
+from a202_mcp.one_owner.documented import Documented
+from a202_mcp.one_owner.issuing import proved
+from a202_mcp.one_owner.limits import Grant, TotalLimits, stands
 from a202_mcp.one_owner.switch import switched
-from a202_mcp.recording import mandate_gate
-from a202_reference.codes import Outcome
 from a202_reference.identifiers import IdSource, Prefix
-from a202_reference.keys import KeyBinding, Owner, PublicKey
 from a202_reference.lifecycle.acts import (
     ACCEPTANCE_GRANTED,
     ACCEPTANCE_REJECTED,
@@ -35,9 +34,7 @@ from a202_reference.lifecycle.acts import (
     PERFORMANCE_DECLARED,
 )
 from a202_reference.registries import MandateStatus
-from a202_reference.signing import Signer, check_proof
-from a202_reference.times import parse_instant
-from a202_reference.wire import Unreadable, read_json
+from a202_reference.signing import Signer
 
 CATEGORY: Final = "exchange.task"
 AGREEMENT_SIGN: Final = "agreement.sign"
@@ -46,14 +43,12 @@ BUYER_ACTIONS: Final = (OFFER_ACCEPT, ACCEPTANCE_GRANTED, ACCEPTANCE_REJECTED)
 SELLER, BUYER, FREE = "seller", "buyer", "free"
 
 
-
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """New mandates, and the identity that names them. bindings: keys of others that they need."""
+    """New mandates, and the identity that names them."""
 
     identity: Identity
     mandates: tuple[Mapping[str, Any], ...]
-    bindings: tuple[KeyBinding, ...] = ()
 
 
 def limits_mark(settings: Settings) -> str:
@@ -68,43 +63,20 @@ def limits_mark(settings: Settings) -> str:
 
 
 def issue(settings: Settings, identity: Identity, owner: Signer, now: datetime, ids: IdSource) -> Issued:
-    """The mandates of the plain limits. Raises ValueError for one that the gate refuses."""
+    """The mandates of the plain limits. Raises NotReadyError for limits that mean none."""
     named: dict[str, str] = {}
     mandates = []
     for use, grant in _grants(settings).items():
-        document = signed(grant.mandate(identity, Prefix.MANDATE.minted(ids()), now), owner)
+        document = proved(grant.mandate(identity, Prefix.MANDATE.minted(ids()), now), owner)
         mandates.append(document)
         named[use] = document["id"]
     return Issued(replace(identity, mandates=named, limits=limits_mark(settings)), tuple(mandates))
 
 
-def adopt(settings: Settings, identity: Identity, now: datetime) -> Issued | str:
-    """The owner's own mandate from a file, or why it cannot be used."""
-    document = None if settings.limits.document is None else read_json(settings.limits.document.read_bytes())
-    jwk = None if settings.limits.issuer_jwk is None else read_json(settings.limits.issuer_jwk.read_bytes())
-    public = PublicKey.from_jwk(jwk)
-    if document is None or isinstance(document, Unreadable) or not isinstance(document, dict):
-        return "mandate.document: is no JSON object"
-    if public is None:
-        return "mandate.issuer_jwk: is no public key"
-    errors, codes = mandate_gate(document)
-    if errors or codes:
-        return "mandate.document: " + ("; ".join(errors[:3]) or "; ".join(code.meaning for code in codes))
-    subject, issuer = document["subject"], document["issuer"]
-    named = (document["represented_organization_id"], subject.get("agent_id"), subject["key_id"])
-    if named != (identity.organization_id, identity.agent_id, identity.agent_key_id):
-        return "mandate.document: names another organisation, agent or key than `member key` prints"
-    if document["parent_mandate_id"] is not None:
-        return "mandate.document: is delegated; a mandate of the organisation's own principal is needed"
-    owner = Owner(issuer["organization_id"], principal_id=issuer["principal_id"])
-    proved = parse_instant(document["proof"]["created_at"]) or now
-    binding = KeyBinding(issuer["key_id"], owner, public, min(now, proved))
-    if check_proof(document, {binding.key_id: binding}.get).outcome is not Outcome.VERIFIED:
-        return "mandate.document: its proof does not verify under mandate.issuer_jwk"
+def adopted(settings: Settings, given: Documented, identity: Identity) -> Identity:
+    """The identity that acts under the mandate of a file in every role."""
     uses = (*settings.roles, *((FREE,) if settings.seller.free_work else ()))
-    return Issued(
-        replace(identity, mandates=dict.fromkeys(uses, str(document["id"])), limits=limits_mark(settings)),
-        (document,), (binding,))
+    return replace(identity, mandates=dict.fromkeys(uses, str(given.document["id"])), limits=limits_mark(settings))
 
 
 def all_stand(store: MemberStore, identity: Identity, now: datetime) -> bool:

@@ -15,25 +15,21 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from pathlib import Path
 
-from a202_mcp.axp.book import TRUSTED_KEY, MemberStore, insert, put
+from a202_mcp.axp.book import MemberStore, insert, put
 from a202_mcp.axp.identity import Identity
-from a202_mcp.axp.mandates import Issued, adopt, all_stand, issue, limits_mark
+from a202_mcp.axp.issuing import SERVER, adopt, is_issued, made
+from a202_mcp.axp.mandates import limits_mark
 from a202_mcp.axp.secret import Credentials
 from a202_mcp.axp.settings import Settings
 from a202_mcp.axp.view import Plan, View
-from a202_mcp.batch import binding_document
 from a202_mcp.one_owner import keyfiles
 from a202_mcp.one_owner.batches import batch_for
 from a202_mcp.one_owner.book import Write, batch_with
+from a202_mcp.one_owner.issuing import NotReadyError, keep_organization, own_signer, rest_on, unbound
 from a202_mcp.store import Batch
 from a202_mcp.workspace import Workspace
-from a202_reference.keys import KeyBinding
 from a202_reference.signing import Signer
 from a202_reference.times import format_instant
-
-
-class NotReadyError(Exception):
-    """The member cannot start. Its text is for the owner."""
 
 
 class Member:
@@ -75,7 +71,7 @@ class Member:
 
     def owner(self) -> Signer:
         """The owner's key. Raises KeyFileError."""
-        return _owner_signer(self.settings, self.workspace, self._identity)
+        return own_signer(self.store, self.settings.state_dir, self._identity, keyfiles.OWNER)
 
     def _written(self, plan: Plan) -> bool:
         if plan.transaction_id is None or not (plan.drafts or plan.acts):
@@ -108,9 +104,9 @@ def open_member(settings: Settings, workspace: Workspace | None = None) -> Membe
         raise NotReadyError(
             "[mandate], the roles or free_work changed since the mandate was issued: run `a202-mcp member init`, so "
             "that the owner and not the agent changes the limits")
-    key = keyfiles.load(settings.state_dir, keyfiles.AGENT)
-    space.keyring.hold(keyfiles.signer_of(
-        key, keyfiles.AGENT, identity.agent_key_id, identity.agent, space.store.key(identity.agent_key_id)))
+    space.keyring.hold(own_signer(space.store, settings.state_dir, identity, keyfiles.AGENT))
+    if settings.limits.documented is not None:
+        rest_on(space, settings.limits.documented, identity, identity.mandates.values(), SERVER)
     credentials = Credentials(settings.state_dir, settings.member_id, settings.secrets)
     return Member(settings, space, identity, credentials)
 
@@ -118,14 +114,10 @@ def open_member(settings: Settings, workspace: Workspace | None = None) -> Membe
 def enrol(settings: Settings, space: Workspace) -> Identity:
     """Identifiers and keys, made where there are none. Raises NotReadyError, KeyFileError."""
     store = _own(space)
-    named = settings.limits.organization_id
-    stored = store.item("identity", "self")
+    named, stored = settings.limits.organization_id, store.item("identity", "self")
     if stored is not None:
         identity = Identity.of(stored)
-        if named not in (None, identity.organization_id):
-            raise NotReadyError(
-                f"mandate.organization_id is {named}, and this state folder belongs to {identity.organization_id}: put "
-                f"that back, or begin with another state folder")
+        keep_organization(identity, named)
         return identity
     identity = Identity.minted(named, space.ids())
     now = space.now()
@@ -133,10 +125,9 @@ def enrol(settings: Settings, space: Workspace) -> Identity:
     agent = Signer(identity.agent_key_id, keyfiles.load(settings.state_dir, keyfiles.AGENT))
     owner = Signer(
         identity.owner_key_id, keyfiles.load(settings.state_dir, keyfiles.OWNER, keyfiles.passphrase()))
-    bindings = (KeyBinding(agent.key_id, identity.agent, agent.key.public, now),
-                KeyBinding(owner.key_id, identity.owner, owner.key.public, now))
     batch = Batch(
-        now=format_instant(now), keys=bindings, signing_keys=frozenset({owner.key_id}), signers=(owner, agent))
+        now=format_instant(now), keys=unbound(store, identity, (agent, owner), now),
+        signing_keys=frozenset({owner.key_id}), signers=(owner, agent))
     _commit(store, batch, insert("identity", "self", identity.document))
     return identity
 
@@ -145,41 +136,19 @@ def initialise(settings: Settings, space: Workspace) -> Identity:
     """Keys and mandates, made or superseded; what is in order already stays. Raises NotReadyError, KeyFileError."""
     store, identity = _own(space), enrol(settings, space)
     now = space.now(None, [identity.agent_key_id, identity.owner_key_id])
-    lasting = settings.limits.document is not None or all_stand(store, identity, now)
-    if identity.limits == limits_mark(settings) and lasting:
+    if is_issued(settings, store, identity, now):
         return identity
-    owner = _owner_signer(settings, space, identity)
-    issued = _issued(settings, identity, owner, now, space)
-    fresh = tuple(mandate for mandate in issued.mandates if store.mandate(mandate["id"]) is None)
-    batch = Batch(
-        now=format_instant(now), mandates=fresh, signing_keys=frozenset({owner.key_id}), signers=(owner,))
-    trusted = (put(TRUSTED_KEY, each.key_id, binding_document(each)) for each in issued.bindings)
-    _commit(store, batch, put("identity", "self", issued.identity.document), *trusted)
-    return issued.identity
-
-
-def _owner_signer(settings: Settings, space: Workspace, identity: Identity) -> Signer:
-    key = keyfiles.load(settings.state_dir, keyfiles.OWNER, keyfiles.passphrase())
-    return keyfiles.signer_of(
-        key, keyfiles.OWNER, identity.owner_key_id, identity.owner, space.store.key(identity.owner_key_id))
+    given = settings.limits.documented
+    issued, batch = (made(settings, identity, now, space) if given is None
+                     else adopt(settings, given, identity, now, store))
+    _commit(store, batch, put("identity", "self", issued.document))
+    return issued
 
 
 def _own(space: Workspace) -> MemberStore:
     if not isinstance(space.store, MemberStore):
         raise TypeError("a member needs its own store")
     return space.store
-
-
-def _issued(settings: Settings, identity: Identity, owner: Signer, now: datetime, space: Workspace) -> Issued:
-    if settings.limits.document is not None:
-        adopted = adopt(settings, identity, now)
-        if isinstance(adopted, str):
-            raise NotReadyError(adopted)
-        return adopted
-    try:
-        return issue(settings, identity, owner, now, space.ids)
-    except ValueError as refused:
-        raise NotReadyError(f"[mandate]: {refused}") from None
 
 
 def _commit(store: MemberStore, batch: Batch, *writes: Write) -> None:

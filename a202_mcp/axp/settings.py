@@ -10,6 +10,7 @@ from typing import Any
 
 from a202_mcp.axp.origin import Origin
 from a202_mcp.axp.secret import SecretSource
+from a202_mcp.one_owner.documented import Documented
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,8 @@ class Limits:
     valid_days: int
     organization_id: str | None
     document: Path | None
-    issuer_jwk: Path | None
+    documented: Documented | None
+    """What the document holds, under its issuer's key."""
     status_url: str | None
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from a202_mcp import logs, stdio
 from a202_mcp.bilateral.server import Desk, make_server
 from a202_mcp.bilateral.tool import Tool
-from a202_mcp.workspace import Workspace
+
+if TYPE_CHECKING:
+    from a202_mcp.workspace import Workspace
 
 _CLOSE_SECONDS = 0.2
 

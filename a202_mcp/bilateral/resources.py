@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_types import Resource, ResourceTemplate
 
@@ -20,7 +20,9 @@ from a202_mcp.bilateral.addresses import (
     TRANSACTIONS,
     parse_address,
 )
-from a202_mcp.workspace import Workspace
+
+if TYPE_CHECKING:
+    from a202_mcp.workspace import Workspace
 
 NEWEST = 100
 

@@ -8,7 +8,8 @@ Rules this module applies:
   what was in it, on the wire or on stderr, and nothing was recorded;
 - calls run one at a time on one thread, which owns the workspace, so that pings are answered meanwhile. A call
   that a client cancels has not begun or completes: a store commits all of it or nothing;
-- the workspace is opened by the first call that needs it, so that a bad directory costs no tool list.
+- the workspace is opened, and the core loaded, by the first call that needs it: neither a bad directory nor the core
+  costs anything before the tool list (ADR 11).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -36,8 +37,10 @@ from a202_mcp.bilateral.tool import Tool
 from a202_mcp.envelope import Unread
 from a202_mcp.state_file import is_trouble, trouble
 from a202_mcp.version import version
-from a202_mcp.workspace import Workspace
 from a202_reference.codes import Code, Refusal
+
+if TYPE_CHECKING:
+    from a202_mcp.workspace import Workspace
 
 _Result = TypeVar("_Result")
 _Context = ServerRequestContext[Any, Any]

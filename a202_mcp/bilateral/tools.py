@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from a202_mcp.bilateral import (
+from a202_mcp.bilateral.declared import (
     create_agreement,
     get_transaction_record,
     issue_approval,

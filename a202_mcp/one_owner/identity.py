@@ -43,6 +43,10 @@ class Identity:
         """Whose the owner's key is."""
         return Owner(self.organization_id, principal_id=self.principal_id)
 
+    def holder(self, key_id: str) -> Owner:
+        """Whose one of our two keys is."""
+        return self.agent if key_id == self.agent_key_id else self.owner
+
     def under(self, mandate_id: str) -> Party:
         """Us, acting under a mandate."""
         return Party(self.organization_id, self.agent_id, mandate_id, self.agent_key_id)

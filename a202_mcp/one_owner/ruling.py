@@ -9,8 +9,8 @@ Rules this module applies:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -21,7 +21,6 @@ from a202_reference.authority.status import StatusResult
 from a202_reference.codes import Decision
 from a202_reference.documents.envelope import Approval
 from a202_reference.documents.parties import Party
-from a202_reference.keys import KeyBinding
 from a202_reference.times import format_instant
 
 
@@ -40,15 +39,14 @@ class Ruling:
         return self.decision is Decision.ALLOW
 
 
-def rule(  # noqa: PLR0913, PLR0917 - a verdict is over all of these
+def rule(
     workspace: Workspace, party: Party, mandate: Mapping[str, Any], act: Mapping[str, Any], now: datetime,
     status: StatusResult | None, approval: Approval | None = None,
-    keys: Callable[[str], KeyBinding | None] | None = None,
 ) -> Ruling:
-    """Decide one act of a party under its mandate. keys: instead of those of the record."""
+    """Decide one act of a party under its mandate, with the keys of the record."""
     statuses = {} if status is None else {party.mandate_id: status}
     given = workspace.circumstances(now, now, statuses, approval)
-    evaluation = evaluate(mandate, act, given if keys is None else replace(given, keys=keys))
+    evaluation = evaluate(mandate, act, given)
     used = approval.envelope.id if evaluation.released and approval is not None else None
     allowed = Authorised(
         party, act, evaluation.act.action_hash or "", evaluation.chain_ids or (party.mandate_id,),

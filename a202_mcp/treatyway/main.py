@@ -22,8 +22,8 @@ _USAGE: Final = 2
 def run(arguments: Sequence[str]) -> int:
     """Serve, or run one command; the exit status."""
     options = parser().parse_args(list(arguments))
+    from a202_mcp.one_owner.issuing import NotReadyError  # noqa: PLC0415 - the same
     from a202_mcp.treatyway import commands  # noqa: PLC0415 - the core's libraries are heavy
-    from a202_mcp.treatyway.opened import NotReadyError  # noqa: PLC0415 - the same
     from a202_mcp.treatyway.reading import read_settings  # noqa: PLC0415 - the same
     from a202_mcp.treatyway.serving import serve  # noqa: PLC0415 - the same
 

@@ -10,11 +10,12 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from a202_mcp.one_owner.configuration import read_configuration
+from a202_mcp.one_owner.named_files import readable
 from a202_mcp.one_owner.section import Section
 from a202_mcp.one_owner.web import LOOPBACK
 from a202_mcp.treatyway.defaults import PASS_ISSUER, PASS_JWKS
 from a202_mcp.treatyway.names import name_fault
-from a202_mcp.treatyway.reading_authority import read_authority, readable
+from a202_mcp.treatyway.reading_authority import read_authority
 from a202_mcp.treatyway.reading_offers import read_offers
 from a202_mcp.treatyway.settings import (
     Calendar,

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
+from a202_mcp.one_owner.documented import DOCUMENT, ISSUER_JWK, Documented
+from a202_mcp.one_owner.named_files import documented, read_files
 from a202_mcp.one_owner.section import Section
-from a202_mcp.treatyway.settings import Documented, Limits
+from a202_mcp.treatyway.settings import Limits
 from a202_reference.canonical import value_hash
 from a202_reference.identifiers import Prefix
-from a202_reference.keys import PublicKey
-from a202_reference.wire import Unreadable, read_json
+
+_NOTHING: Final = Limits(Decimal(0), None, None, 1, None)
+"""Beside the problem that says why there is no mandate."""
 
 
 def read_authority(
@@ -22,20 +25,19 @@ def read_authority(
     """The authority, the address of its status, and what changes when the owner changes any of it."""
     status_url = section.read("status_url", _https, "an https address")
     limits = ("max_total", "ask_above", "min_total", "valid_days", "organization_id")
-    documented = section.has("document")
-    if documented == any(section.has(name) for name in limits):
+    named = section.has(DOCUMENT)
+    if named == any(section.has(name) for name in limits):
         section.wrong("", "must hold either limits (max_total ...) or a document, and not both")
     authority: Limits | Documented
-    if documented:
-        authority = Documented(_json_file(section, "document", folder), _json_file(section, "issuer_jwk", folder))
-        if section.has("issuer_jwk") and PublicKey.from_jwk(authority.issuer_jwk) is None:
-            section.wrong("issuer_jwk", "is no public key of the form {kty, crv, x, y}")
-        said: list[Any] = [dict(authority.document), dict(authority.issuer_jwk)]
+    if named:
+        files = read_files(section, folder)
+        authority = documented(section, files) or _NOTHING
+        said: list[Any] = list(files)
     else:
         authority = _limits(section)
         said = [str(authority.max_total), str(authority.ask_above), str(authority.min_total),
                 str(authority.valid_days), authority.organization_id]
-    section.knows("document", "issuer_jwk", *limits)
+    section.knows(DOCUMENT, ISSUER_JWK, *limits)
     return authority, status_url, _fingerprint([*said, status_url, currency])
 
 
@@ -64,24 +66,3 @@ def _limits(section: Section) -> Limits:
     if limits.min_total is not None and limits.min_total > limits.max_total:
         section.wrong("min_total", "is above max_total")
     return limits
-
-
-def _json_file(section: Section, name: str, folder: Path) -> dict[str, Any]:
-    named = section.text(name, None, required=True)
-    text = None if named is None else readable(section, name, folder / named)
-    if text is None:
-        return {}
-    value = read_json(text)
-    if isinstance(value, Unreadable) or not isinstance(value, dict):
-        section.wrong(name, "is no JSON object")
-        return {}
-    return value
-
-
-def readable(section: Section, name: str, path: Path) -> str | None:
-    """The text of a file that a section names; a problem where there is none."""
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError, ValueError):
-        section.wrong(name, f"there is no readable file {path.name}")
-        return None

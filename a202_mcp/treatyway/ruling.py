@@ -15,7 +15,6 @@ from a202_mcp.treatyway.status import StatusSource
 from a202_mcp.workspace import Workspace
 from a202_reference.documents.envelope import Approval
 from a202_reference.documents.parties import Party
-from a202_reference.keys import KeyBinding
 from a202_reference.lifecycle.acts import Setting, formation_act
 
 CURRENT: Final = "mandate"
@@ -24,16 +23,12 @@ CURRENT: Final = "mandate"
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """The mandate that counts now, and who acts under it.
-
-    foreign: the issuer's key where the mandate is a document; the owner's file is what vouches for it.
-    """
+    """The mandate that counts now, and who acts under it."""
 
     workspace: Workspace
     store: ShopStore
     who: Identity
     status: StatusSource
-    foreign: KeyBinding | None = None
 
     @property
     def mandate_id(self) -> str:
@@ -63,14 +58,8 @@ class Authority:
         party = self.party
         act = formation_act(action, Setting(transaction_id, counterparty, CATEGORY), terms)
         return rule(
-            self.workspace, party, self.mandate(), act, now, self.status.result(party.mandate_id, now), approval,
-            self._key)
+            self.workspace, party, self.mandate(), act, now, self.status.result(party.mandate_id, now), approval)
 
     def owner_may_approve(self) -> bool:
         """True where the mandate was issued with the owner's key of this shop."""
         return bool(self.mandate()["issuer"]["key_id"] == self.who.owner_key_id)
-
-    def _key(self, key_id: str) -> KeyBinding | None:
-        if self.foreign is not None and key_id == self.foreign.key_id:
-            return self.foreign
-        return self.workspace.store.key(key_id)

@@ -8,8 +8,9 @@ from datetime import date, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
+
+from a202_mcp.one_owner.documented import Documented
 
 
 class Kind(StrEnum):
@@ -119,14 +120,6 @@ class Limits:
     min_total: Decimal | None
     valid_days: int
     organization_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Documented:
-    """A mandate that somebody issued elsewhere, and its issuer's public key."""
-
-    document: Mapping[str, Any]
-    issuer_jwk: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

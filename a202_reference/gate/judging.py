@@ -35,11 +35,14 @@ CHECKS: Mapping[str, tuple[Check, ...]] = {
 _TOO_DEEP = Judgement((f"document: is nested deeper than {MAX_DEPTH} levels",), ())
 
 
-def judge_object(document: object, lookup: Lookup = EMPTY) -> Judgement:
-    """Judge one envelope object, beside the objects the lookup holds."""
+def judge_object(
+    document: object, lookup: Lookup = EMPTY, shape_errors: tuple[str, ...] | None = None,
+) -> Judgement:
+    """Judge one envelope object, beside the objects the lookup holds. `shape_errors`: the schema's, where known."""
     if too_deep(document):
         return _TOO_DEEP
-    return Judgement(object_errors(document), distinct(_object_codes(document, lookup)))
+    errors = object_errors(document) if shape_errors is None else shape_errors
+    return Judgement(errors, distinct(_object_codes(document, lookup)))
 
 
 def judge_mandate(document: object) -> Judgement:

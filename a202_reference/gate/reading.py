@@ -14,6 +14,7 @@ from a202_reference.gate.judgement import Lookup
 from a202_reference.registries import ObjectType
 
 _NO_MEMBERS: Mapping[str, Any] = {}
+_CONTAINERS = (dict, list)
 ENVELOPE_ONLY = (
     ObjectType.EXTERNAL_IDENTITY_ASSERTION, ObjectType.CAPABILITY, ObjectType.INTENT,
     ObjectType.QUALIFICATION_REQUIREMENT, ObjectType.COMMERCIAL_REQUEST, ObjectType.CLARIFICATION,
@@ -51,7 +52,7 @@ def objects_in(value: Any) -> Iterator[Mapping[str, Any]]:
             node = node.values()
         elif not isinstance(node, list):
             continue
-        stack.extend(member for member in node if isinstance(member, dict | list))
+        stack.extend([member for member in node if isinstance(member, _CONTAINERS)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import Any
 from a202_reference.canonical import content_bytes, sha256_hex
 from a202_reference.documents.parties import Party
 from a202_reference.registries import COMMERCIAL_SPEC, ObjectType, Purpose
+from a202_reference.schemas import object_errors
 from a202_reference.signing import Signer, sign_entry, unsigned_entry
 
 
@@ -45,6 +46,12 @@ class Draft:
         """The whole object, its signature values still to come."""
         entries = [unsigned_entry(key_id, purpose, self.body["created_at"]) for key_id, purpose in self.signatories]
         return {**self.body, "content_hash": self.content_hash, "signatures": entries}
+
+    @cached_property
+    def shape_errors(self) -> tuple[str, ...]:
+        """What the schema has against it. A draft does not change, so its shape is judged once; its rules, beside
+        the objects it comes among, each time."""
+        return object_errors(self.preview)
 
     def signed(self, signer: Callable[[str], Signer]) -> dict[str, Any]:
         """The object with every entry signed; `signer` gives the key pair under an identifier."""

@@ -1,87 +1,11 @@
-"""The owner's own mandate from a file, and statuses from an address (A40, A41, A61): the same rules, another issuer."""
+"""Statuses from an address, and a limit that is not set (A40, A61)."""
 
-import json
 from dataclasses import replace
 from typing import ClassVar
 
-from a202_mcp.axp import owner
 from a202_mcp.axp.mandate_status import StatusReader
-from a202_mcp.axp.mandates import CATEGORY, SELLER_ACTIONS
-from a202_mcp.axp.member import NotReadyError
-from a202_reference.keys import PrivateKey
-from a202_reference.registries import MANDATE_SPEC
-from a202_reference.signing import Signer, sign_proof, unsigned_proof
-from a202_reference.times import format_instant
 from tests.axp.exchange import Reply
-from tests.axp.process import run_command
 from tests.axp.support import MANDATE, MemberCase
-
-ISSUER = Signer("key_principal", PrivateKey.from_scalar(11))
-TOTAL = "$.proposed_terms.core.total.amount"
-
-
-def mandate(who, now, **more):
-    document = {
-        "spec_version": MANDATE_SPEC, "id": "mnd_owner_made",
-        "issuer": {"organization_id": "org_works", "principal_id": "prn_owner", "key_id": ISSUER.key_id},
-        "subject": {"agent_id": who["agent_id"], "key_id": who["agent_key"]["key_id"]},
-        "represented_organization_id": "org_works", "parent_mandate_id": None,
-        "valid_from": format_instant(now), "valid_until": format_instant(now.replace(year=now.year + 1)),
-        "status_endpoint": "https://status.works.example/mnd_owner_made", "actions": list(SELLER_ACTIONS),
-        "scope": {"categories": [CATEGORY]},
-        "constraints": [
-            {"id": "c_most", "type": "commercial.decimal", "path": TOTAL, "operator": "maximum", "value": "60",
-             "on_failure": "deny"},
-            {"id": "c_ask", "type": "commercial.decimal", "path": TOTAL, "operator": "maximum", "value": "40",
-             "on_failure": "require_approval"}],
-        "approval_rules": [], "delegation": {"allowed": False, "maximum_depth": 0}, "evidence_refs": [],
-        "proof": unsigned_proof(ISSUER.key_id, format_instant(now)), **more}
-    return sign_proof(document, ISSUER)
-
-
-class OwnMandate(MemberCase):
-    roles = ("seller",)
-
-    def start(self):
-        """A folder whose mandate another principal issued, for the agent that `member key` printed."""
-        self.write_configuration(mandate='[mandate]\norganization_id = "org_works"\nmax_price = "1.00"\n')
-        status, out, err = run_command("member", "key", "--config", str(self.config))
-        self.assertEqual((status, err), (0, ""))
-        self.who = json.loads(out)
-        self.write_document(mandate(self.who, self.clock()))
-        (self.folder / "issuer.jwk").write_text(json.dumps(ISSUER.key.public.jwk))
-        self.write_configuration(mandate='[mandate]\norganization_id = "org_works"\ndocument = "mandate.json"\n'
-                                         'issuer_jwk = "issuer.jwk"\n')
-        super().start()
-
-    def write_document(self, document):
-        (self.folder / "mandate.json").write_text(json.dumps(document))
-
-    async def test_a40_its_limits_decide(self):
-        self.assertEqual((await self.quote())["price_usd"], 7)
-        self.assertEqual((await self.quote(task_id="t2", params={"text": "x", "pages": 200}))["reason"],
-                         "not able to take this task")
-        self.assertEqual(await self.take("t3"), {"accepted": True})
-        await self.settle()
-        self.assertEqual(len(self.exchange.sent("/deliver/t3")), 1)
-
-    async def test_a41_its_holds_can_only_be_rejected_here(self):
-        await self.quote(params={"text": "x", "pages": 90})
-        [item] = self.inbox("quote")
-        with self.assertRaises(owner.RefusedError):
-            owner.approve(self.member, item)
-        owner.reject(self.member, item)
-        self.assertEqual(self.inbox(), [])
-
-    async def test_a40_a_document_that_is_not_for_us_or_not_genuine_is_refused(self):
-        altered = mandate(self.who, self.clock())
-        altered["constraints"][0]["value"] = "6000"
-        for document in (altered, mandate(self.who, self.clock(), represented_organization_id="org_other"),
-                         mandate({**self.who, "agent_id": "agt_somebody"}, self.clock()), [], {"id": 1}):
-            self.close()
-            self.write_document(document)
-            with self.subTest(document=document), self.assertRaises(NotReadyError):
-                super().start()
 
 
 class StatusAddress(MemberCase):

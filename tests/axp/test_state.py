@@ -34,7 +34,7 @@ class Restarts(MemberCase):
         self.assertEqual((len(self.runs), len(self.exchange.requests)), (1, 1))
 
     async def test_a76_a_changed_mandate_needs_the_owner(self):
-        from a202_mcp.axp.member import NotReadyError  # noqa: PLC0415 - one use
+        from a202_mcp.one_owner.issuing import NotReadyError  # noqa: PLC0415 - one use
 
         self.member.workspace.close()
         self.config.write_text(self.config.read_text().replace('max_price = "100.00"', 'max_price = "900.00"'))

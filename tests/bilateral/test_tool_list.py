@@ -1,7 +1,11 @@
 """Surface 2, 4: the seven tools as clients see them, and the input schemas that reach clients verbatim."""
 
+import inspect
 import re
+import subprocess
+import sys
 import unittest
+from importlib import import_module
 
 from a202_mcp.bilateral.tools import TOOLS
 from a202_reference.codes import Code
@@ -147,3 +151,28 @@ class Schemas(unittest.TestCase):
             for member in members:
                 with self.subTest(tool=tool, member=member):
                     self.assertEqual(set(schema["properties"][member]["required"]), PARTY)
+
+
+class TheListDoesWithoutTheCore(unittest.TestCase):
+    """ADR 11: declarations load nothing that only a call needs, and every one has its handler."""
+
+    HEAVY = ("a202_mcp.workspace", "a202_mcp.store", "a202_reference.authority", "a202_reference.gate",
+             "a202_reference.evidence", "jsonschema", "referencing", "re2",
+             "cryptography.hazmat.primitives.asymmetric.ec")
+
+    def test_the_server_up_to_its_list_loads_none_of_it(self) -> None:
+        program = ("import sys; import a202_mcp.bilateral.main, a202_mcp.bilateral.tools; "
+                   "print(*sorted(sys.modules))")
+        loaded = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+        self.assertIn("a202_mcp.bilateral.server", loaded)
+        bare = subprocess.run(
+            [sys.executable, "-c", "import sys, mcp.server.lowlevel, mcp.server.stdio; print(*sorted(sys.modules))"],
+            capture_output=True, text=True, check=True).stdout.split()
+        self.assertEqual([name for name in self.HEAVY if name in loaded and name not in bare], [])
+
+    def test_each_tool_has_a_handler_of_its_name(self) -> None:
+        for tool in TOOLS:
+            with self.subTest(tool.name):
+                handler = import_module(f"a202_mcp.bilateral.{tool.name}").answer
+                self.assertEqual(list(inspect.signature(handler).parameters), ["workspace", "arguments"])

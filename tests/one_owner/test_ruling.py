@@ -10,6 +10,7 @@ from a202_mcp.one_owner.limits import Grant, TotalLimits, signed
 from a202_mcp.one_owner.placeholders import counterparty
 from a202_mcp.one_owner.ruling import rule, without_mandate
 from a202_mcp.one_owner.scribe import Scribe, reference, salted_hash
+from a202_mcp.store import Batch
 from a202_mcp.workspace import Workspace
 from a202_reference.authority.status import StatusResult
 from a202_reference.canonical import sha256_hex, value_hash
@@ -51,8 +52,9 @@ def act(amount):
 def ruled(amount, status="active", now=NOW):
     workspace = Workspace.open(None)
     shown = None if status is None else StatusResult(MANDATE["id"], status, format_instant(now))
+    workspace.store.commit(Batch(now=format_instant(NOW), keys=(BINDING,), signers=(OWNER,)))
     try:
-        return rule(workspace, PARTY, MANDATE, act(amount), now, shown, keys={BINDING.key_id: BINDING}.get)
+        return rule(workspace, PARTY, MANDATE, act(amount), now, shown)
     finally:
         workspace.close()
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, FormatChecker
 
-from a202_reference import schema_compiler, schemas
+from a202_reference import schema_compiler, schema_keywords, schema_predicates, schemas
 from a202_reference.json_values import json_key, printable, too_deep
 from a202_reference.registries import ObjectType
 from a202_reference.resources import data_root
@@ -98,6 +98,58 @@ class SameVerdictAsStock(unittest.TestCase):
         kind, whole = data.draw(st.sampled_from(WHOLE))
         path = data.draw(st.sampled_from(list(every_path(whole))))
         self.hold(kind, changed(whole, path, data.draw(documents | st.floats() | st.sampled_from(PARTS))))
+
+
+class YesOrNoAsTheReasonsHaveIt(unittest.TestCase):
+    """The predicate of a schema, its reasons, and `jsonschema`'s own table agree, keyword by keyword."""
+
+    SCHEMAS = (
+        {"properties": {"a": {"type": "integer", "minimum": 1}, "b": True, "c": False}},
+        {"properties": {"a": True}, "additionalProperties": False},
+        {"properties": {"a": True}, "additionalProperties": {"type": ["string", "null"]}},
+        {"additionalProperties": {"type": "boolean"}, "patternProperties": {"^a": {"type": "number"}, "b$": True}},
+        {"propertyNames": {"maxLength": 1}},
+        {"items": {"type": ["array", "object"], "minItems": 1}},
+        {"prefixItems": [{"const": "a"}, False], "items": {"enum": ["a", 1, None]}},
+        {"allOf": [{"type": "string"}, {"pattern": "^a"}]},
+        {"allOf": [{"minLength": 2}], "type": "string", "maxLength": 3},
+        {"anyOf": [{"type": "string"}, {"required": ["a"]}, {"maxItems": 1}]},
+        {"anyOf": [False, {"const": 1}]},
+        {"oneOf": [{"type": "number"}, {"minimum": 2}, {"type": "object", "maxProperties": 1}]},
+        {"if": {"type": "object"}, "then": {"required": ["a"]}, "else": {"type": "array"}},
+        {"if": {"required": ["a"]}, "then": False},
+        {"if": {"const": {"a": 1}}, "else": {"not": {"type": "object"}}},
+        {"not": {"items": {"type": "string"}}, "uniqueItems": True},
+    )
+    VALUES = st.recursive(
+        st.sampled_from([None, True, False, 0, 1, 2, 1.0, 0.5, "", "a", "ab", "ba", "abcd"]),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc") | st.just("ab"), inner))
+
+    def test_every_keyword_is_here(self) -> None:
+        named = {keyword for schema in self.SCHEMAS for keyword in schema}
+        self.assertLessEqual(schema_keywords.COMPOSITES.keys(), named)
+        self.assertEqual(schema_keywords.COMPOSITES.keys() - {"then", "else"}, schema_predicates.COMPOSITES.keys())
+
+    @PROPERTY
+    @given(st.sampled_from(SCHEMAS), VALUES)
+    def test_over_any_value(self, schema: Any, value: Any) -> None:
+        resource = schema_compiler.DRAFT202012.create_resource({"$id": "urn:test", **schema})
+        compiled = schema_compiler.compile_schema(
+            "urn:test", schema_compiler.kernel_registry().with_resource("urn:test", resource))
+        assert isinstance(compiled, schema_keywords.Compiled)
+        expected = Draft202012Validator(schema).is_valid(value)
+        self.assertEqual(compiled.accepts(value), expected)
+        self.assertEqual(not schema_keywords.walk(compiled, value), expected)
+
+    @PROPERTY
+    @given(st.data())
+    def test_over_altered_fixtures(self, data: st.DataObject) -> None:
+        kind, whole = data.draw(st.sampled_from(WHOLE))
+        path = data.draw(st.sampled_from(list(every_path(whole))))
+        value = changed(whole, path, data.draw(documents | st.floats() | st.sampled_from(PARTS)))
+        schema = {"mandate": schemas.mandate_schema, "grade": schemas.grade_schema}.get(
+            kind, lambda: schemas.object_schema(ObjectType(whole["object_type"])))()
+        self.assertEqual(schema.is_valid(value), not schema_keywords.walk(schema._schema, value))
 
 
 def every_path(value: Any, path: tuple[Any, ...] = ()) -> Any:

@@ -1,4 +1,4 @@
-"""The owner's side: keys, mandates from elsewhere, status addresses, what a start refuses."""
+"""The owner's side: keys, status addresses, what a start refuses."""
 
 import json
 import os
@@ -9,15 +9,12 @@ from dataclasses import replace
 from unittest import mock
 
 from a202_mcp.one_owner import keyfiles
+from a202_mcp.one_owner.issuing import NotReadyError
 from a202_mcp.treatyway import serving
-from a202_mcp.treatyway.mandate import from_limits
-from a202_mcp.treatyway.opened import NotReadyError, init, open_shop
+from a202_mcp.treatyway.opened import init, open_shop
 from a202_mcp.treatyway.reading import read_settings
-from a202_mcp.treatyway.server import Desk
 from a202_mcp.treatyway.status import StatusSource
-from a202_reference.keys import PrivateKey
-from a202_reference.signing import Signer, sign_proof
-from tests.treatyway.shops import MONDAY, ShopTest, config, token
+from tests.treatyway.shops import MONDAY, ShopTest, config
 
 PERSON = {"missing": ["a decision by a person"]}
 
@@ -67,57 +64,6 @@ class Keys(ShopTest):
         with mock.patch.dict(os.environ, {keyfiles.PASSPHRASE: "correct horse"}):
             self.assertIn("there is no quote", self.seller("answer", "q_x", "--reject", status=2))
         self.assertIsNone(json.loads(self.seller("key"))["owner_jwk"])
-
-
-class Documents(ShopTest):
-    """A mandate that somebody else issued for this shop's agent."""
-
-    def documented(self, **changes):
-        who = self.shop.who
-        issuer = Signer("key_head_office", PrivateKey.generate())
-        signing = replace(who, owner_key_id=issuer.key_id, principal_id="prn_head_office")
-        document = {**from_limits(
-            self.shop.settings.authority, "USD", None, signing, "mnd_head_office", self.clock()), **changes}
-        (self.folder / "mandate.json").write_text(json.dumps(sign_proof(document, issuer)))
-        (self.folder / "owner.jwk.json").write_text(json.dumps(issuer.key.public.jwk))
-        head, _, _ = config().partition("[mandate]")
-        self.file.write_text(head + '[mandate]\ndocument = "mandate.json"\nissuer_jwk = "owner.jwk.json"\n')
-        self.close()
-        settings = read_settings(self.file, None)
-        self.assertNotIsInstance(settings, list, settings)
-        return settings
-
-    def start(self, settings):
-        init(settings)
-        self.shop = open_shop(settings)
-        self.desk = Desk(self.shop)
-
-    def test_a_document_is_the_mandate_and_holds_can_only_be_rejected(self):
-        settings = self.documented()
-        with self.assertRaises(NotReadyError):
-            open_shop(settings)
-        self.start(settings)
-        quote = self.quote(token())
-        self.assertEqual(quote["price"]["amount"], "30.00")
-        self.assertEqual(self.order(quote["quote_id"])["status"], "accepted")
-        held = self.ask("request_quote", {"summary": "x", "offer_id": "survey"})
-        self.assertEqual(held["needs_human"], PERSON)
-        self.assertIn("can only be rejected", self.seller("answer", held["quote_id"], "--approve", status=1))
-        self.seller("answer", held["quote_id"], "--reject")
-
-    def test_documents_that_are_none(self):
-        for changes in ({"subject": {"key_id": "key_other", "agent_id": "agt_other"}},
-                        {"represented_organization_id": "org_other"}, {"constraints": []},
-                        {"parent_mandate_id": "mnd_parent"}):
-            with self.subTest(changes):
-                settings = self.documented(**changes)
-                with self.assertRaises(NotReadyError):
-                    init(settings)
-        settings = self.documented()
-        other = replace(settings, authority=replace(
-            settings.authority, issuer_jwk=PrivateKey.generate().public.jwk))
-        with self.assertRaises(NotReadyError):
-            init(other)
 
 
 class Statuses(ShopTest):
