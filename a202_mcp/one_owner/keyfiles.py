@@ -6,13 +6,16 @@ Rules this module applies:
   owner's is sealed where a passphrase is given;
 - the server loads the agent's key only; the owner's is opened to issue a mandate and to approve;
 - a file is written whole or not at all, and never written twice. A key that is lost is not made anew: the record
-  knows which one it was, and another signs nothing that the record can verify.
+  knows which one it was, and another signs nothing that the record can verify;
+- a key of placeholders in its former form goes on counting: with another one every known counterparty would be a new
+  one.
 """
 
 from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -28,6 +31,9 @@ FOLDER: Final = "keys"
 AGENT: Final = "agent.pem"
 OWNER: Final = "owner.pem"
 PLACEHOLDERS: Final = "placeholders"
+_FORMER_PLACEHOLDERS: Final = "placeholders.bin"
+"""Where sellers kept it first, its bytes as they are."""
+_PLACEHOLDER_BYTES: Final = 32
 PASSPHRASE: Final = "A202_OWNER_PASSPHRASE"  # noqa: S105 - the name of a variable
 
 
@@ -87,10 +93,25 @@ def signer_of(key: PrivateKey, name: str, key_id: str, owner: Owner, binding: Ke
 def placeholder_key(state_dir: Path) -> bytes:
     """The random key that placeholders of counterparties are computed with; made on first use. Raises KeyFileError."""
     path = state_dir / FOLDER / PLACEHOLDERS
+    former = path.with_name(_FORMER_PLACEHOLDERS)
     if not path.exists():
+        if former.exists():
+            return _whole(former, bytes)
         with suppress(FileExistsError):  # another process was faster; its key counts
-            write_new(path, secrets.token_hex(32).encode("ascii"))
+            write_new(path, secrets.token_hex(_PLACEHOLDER_BYTES).encode("ascii"))
+    return _whole(path, _from_hex)
+
+
+def _from_hex(data: bytes) -> bytes:
+    return bytes.fromhex(data.decode("ascii"))
+
+
+def _whole(path: Path, reader: Callable[[bytes], bytes]) -> bytes:
+    """The key of placeholders in a file; a shorter one would be guessed. Raises KeyFileError."""
     try:
-        return bytes.fromhex(path.read_bytes().decode("ascii"))
+        key = reader(path.read_bytes())
     except (OSError, ValueError):
-        raise KeyFileError(f"{FOLDER}/{PLACEHOLDERS} cannot be read") from None
+        raise KeyFileError(f"{FOLDER}/{path.name} cannot be read: put a copy of it back") from None
+    if len(key) != _PLACEHOLDER_BYTES:
+        raise KeyFileError(f"{FOLDER}/{path.name} is no key of placeholders: put a copy of it back")
+    return key

@@ -74,7 +74,21 @@ class Keys(unittest.TestCase):
     def test_the_key_of_placeholders_is_made_once(self):
         key = keyfiles.placeholder_key(self.state)
         self.assertEqual((len(key), keyfiles.placeholder_key(self.state)), (32, key))
-        for damaged in (b"xyz", b"\xff"):
+        for damaged in (b"xyz", b"\xff", b"", key.hex()[:62].encode()):
             private_files.write_over(self.file(keyfiles.PLACEHOLDERS), damaged)
             with self.subTest(damaged), self.assertRaises(keyfiles.KeyFileError):
                 keyfiles.placeholder_key(self.state)
+
+    def test_a_key_of_placeholders_in_its_former_file_goes_on_counting(self):
+        former, key = self.file("placeholders.bin"), bytes(range(32))
+        private_files.write_new(former, key)
+        for _ in range(2):
+            self.assertEqual(keyfiles.placeholder_key(self.state), key)
+            self.assertEqual([path.name for path in self.file("").iterdir()], [former.name])
+        for damaged in (b"", key[:31], key.hex().encode()):
+            private_files.write_over(former, damaged)
+            with self.subTest(damaged), self.assertRaisesRegex(keyfiles.KeyFileError, former.name):
+                keyfiles.placeholder_key(self.state)
+        self.assertFalse(self.file(keyfiles.PLACEHOLDERS).exists())
+        private_files.write_new(self.file(keyfiles.PLACEHOLDERS), key.hex().encode())
+        self.assertEqual(keyfiles.placeholder_key(self.state), key)

@@ -3,6 +3,7 @@
 import hashlib
 import json
 
+from a202_mcp.one_owner import keyfiles
 from a202_mcp.treatyway import person
 from a202_mcp.treatyway.deals import Order, read
 from a202_mcp.treatyway.opened import init, open_shop
@@ -258,6 +259,15 @@ class Exported(ShopTest):
         self.assertEqual(offeree(token(jti="other")), mine)
         self.assertNotEqual(offeree(token(sub="agent-8")), mine)
         self.assertNotEqual(offeree(None), offeree(None))
+
+    def test_a_folder_with_its_placeholders_in_their_former_file_knows_its_callers(self):
+        known = self.shop.placeholder("agent-7")
+        path = self.shop.settings.state_dir / keyfiles.FOLDER / keyfiles.PLACEHOLDERS
+        path.with_name("placeholders.bin").write_bytes(bytes.fromhex(path.read_text()))
+        path.unlink()
+        self.open()
+        self.assertEqual(self.shop.placeholder("agent-7"), known)
+        self.assertFalse(path.exists())
 
 
 class Released(ShopTest):
