@@ -215,6 +215,8 @@ class Refuses(Documented):
             former = dict.fromkeys(stored["mandates"], "mnd_owner_made")
             space.store.remember((put("identity", "self", {**stored, "mandates": former}),))
         self.assertIn("is not the mandate of this state folder", self.owner("inbox", status=2))
+        self.owner("init")
+        self.assertEqual(self.owner("inbox"), "nothing waits\n")
 
 
 class Proves(Documented):
