@@ -31,19 +31,24 @@ def median(work: Callable[[], object], repeats: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Some work beside its bare cost, each the median in milliseconds; `ratio` is the median over the pairs."""
+    """Some work and what it is held against, such as its bare cost; medians in milliseconds, and over the pairs."""
 
-    whole: float
-    bare: float
+    work: float
+    other: float
     ratio: float
+    difference: float
 
 
-def compared(works: Iterable[Callable[[], object]], bare: Callable[[], object]) -> Compared:
-    """Each work, and the bare cost right behind it, so that both meet the same load of the machine."""
+def compared(works: Iterable[Callable[[], object]], others: Iterable[Callable[[], object]]) -> Compared:
+    """Each work with the other one right behind it, so that both meet the same load of the machine."""
     gc.collect()
-    pairs = [(milliseconds(work), milliseconds(bare)) for work in works]
-    return Compared(*(statistics.median(column) for column in zip(
-        *((whole, alone, whole / alone) for whole, alone in pairs), strict=True)))
+    return of_pairs((milliseconds(work), milliseconds(other)) for work, other in zip(works, others, strict=False))
+
+
+def of_pairs(pairs: Iterable[tuple[float, float]]) -> Compared:
+    """The same of times in milliseconds that were taken in pairs."""
+    return Compared(*map(statistics.median, zip(
+        *((first, second, first / second, first - second) for first, second in pairs), strict=True)))
 
 
 @dataclass

@@ -17,6 +17,8 @@ _GREETING: list[dict[str, Any]] = [
     {"jsonrpc": "2.0", "method": "notifications/initialized"},
 ]
 _LIST: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+_READ: dict[str, Any] = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+    "name": "get_transaction_record", "arguments": {"transaction_id": "txn_unknown"}}}
 
 _BARE = """
 import asyncio
@@ -62,9 +64,14 @@ class Pipe:
         raise AssertionError("the process answered nothing")
 
 
-def server_start(place: Path | None = None) -> float:
+def server_start() -> float:
     """Milliseconds from spawning our server to its tool list."""
-    return _start(["-m", "a202_mcp", *([] if place is None else ["--state-dir", str(place)])])
+    return _start(["-m", "a202_mcp"])
+
+
+def first_call(place: Path) -> float:
+    """Milliseconds from spawning our server on a state directory to one record: the first call opens the state."""
+    return _start(["-m", "a202_mcp", "--state-dir", str(place)], _READ)
 
 
 def bare_server_start() -> float:
@@ -77,10 +84,12 @@ def call_times() -> tuple[float, float]:
     return asyncio.run(_call_times())
 
 
-def _start(arguments: list[str]) -> float:
+def _start(arguments: list[str], *more: dict[str, Any]) -> float:
     began = time.perf_counter()
     with Pipe(arguments) as pipe:
         pipe.ask(*_GREETING, _LIST)
+        for message in more:
+            pipe.ask(message)
         return (time.perf_counter() - began) * 1000
 
 
