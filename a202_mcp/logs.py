@@ -1,7 +1,7 @@
 """What the server says on stderr: where something failed, never what was in it (surface 4).
 
 An exception's message, and the values in a log record, may hold a document. So only the exception's type and
-the places it passed are written.
+the places it passed are written, the last of them where they are many. Whatever happened is one line.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 import sys
 import traceback
-from types import TracebackType
 
 _NAME = "a202-mcp"
+_SHOWN = 20
 
 
 def say(message: str) -> None:
@@ -22,7 +22,7 @@ def say(message: str) -> None:
 
 def defect(where: str, error: BaseException) -> None:
     """An exception that nobody expected: its type and the places it passed."""
-    say("\n".join([f"defect in {where}: {type(error).__name__}", *_places(error.__traceback__)]))
+    say(f"defect in {where}: {_passed(error)}")
 
 
 def quieten_libraries() -> None:
@@ -37,10 +37,10 @@ class _PlacesOnly(logging.Formatter):
         """The record's origin; of an exception its type and places."""
         head = f"{_NAME}: {record.levelname.lower()} in {record.name}, line {record.lineno}"
         error = record.exc_info[1] if record.exc_info else None
-        if error is None:
-            return head
-        return "\n".join([f"{head}: {type(error).__name__}", *_places(error.__traceback__)])
+        return head if error is None else f"{head}: {_passed(error)}"
 
 
-def _places(frames: TracebackType | None) -> list[str]:
-    return [f"  {frame.filename}:{frame.lineno} in {frame.name}" for frame in traceback.extract_tb(frames)]
+def _passed(error: BaseException) -> str:
+    """The type, and the places from the outermost to where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)[-_SHOWN:]
+    return " > ".join([type(error).__name__, *(f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames)])

@@ -5,7 +5,7 @@ Rules this module applies:
 - a required argument that is absent, null or of another type, an optional one of another type, a word that is not in
   its list, nesting beyond 64 levels: a tool error that names the argument. null for an optional one is absent;
 - ids are text of 1 to 200 characters without control characters and lone surrogates, and not `.` or `..`;
-- only JSON `true` makes a test;
+- only JSON `true` makes a test, of any tool; what is no boolean there is an error, also where no schema names it;
 - members that the schema does not name are data: kept, and read by those tools that know them.
 """
 
@@ -21,6 +21,8 @@ from a202_mcp.axp.reading import as_integer, too_deep
 from a202_reference.wire import has_lone_surrogate
 
 IDS: Final = frozenset({"task_id", "announcement_id", "mediation_id"})
+EVERYWHERE: Final[Mapping[str, Mapping[str, Any]]] = {"test": {"type": "boolean"}}
+"""Arguments that every tool takes."""
 LENIENT: Final = frozenset({"buyer"})
 """Arguments that come in shapes besides the published one ("anonymous"), and are only ever looked into."""
 
@@ -65,7 +67,7 @@ def read_call(schema: Mapping[str, Any], arguments: object, raw: bytes) -> Call 
         return "arguments: must be an object"
     if too_deep(arguments):
         return "arguments: nested deeper than 64 levels"
-    for name, rule in schema["properties"].items():
+    for name, rule in {**EVERYWHERE, **schema["properties"]}.items():
         fault = _fault(name, rule, arguments.get(name), required=name in schema["required"])
         if fault is not None:
             return f"{name}: {fault}"

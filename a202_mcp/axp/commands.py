@@ -109,6 +109,7 @@ def _serve(settings: Any, options: argparse.Namespace) -> int:
     from a202_mcp import logs  # noqa: PLC0415 - the server's libraries are heavy
     from a202_mcp.axp.member import open_member  # noqa: PLC0415 - the same
     from a202_mcp.axp.serving import LockedError, lock, serve  # noqa: PLC0415 - the same
+    from a202_mcp.listening import listen  # noqa: PLC0415 - the same
     from a202_mcp.one_owner.web import is_loopback  # noqa: PLC0415 - the same
 
     logs.quieten_libraries()
@@ -123,8 +124,13 @@ def _serve(settings: Any, options: argparse.Namespace) -> int:
         say("warning: this address is not loopback; put TLS in front of it")
     if member.credentials.platform_key is None or member.credentials.member_id is None:
         say("not registered yet: every call is refused until `a202-mcp member register`")
+    try:
+        listening = listen(options.host, options.port)
+    except OSError as taken:
+        say(f"cannot listen on {options.host}, port {options.port}: {taken.strerror}")
+        return 2
     gc.freeze()
-    asyncio.run(serve(member, options.host, options.port))
+    asyncio.run(serve(member, listening))
     member.workspace.close()
     return 0
 

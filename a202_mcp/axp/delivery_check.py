@@ -18,9 +18,10 @@ from typing import Any, Final
 from a202_mcp.axp.book import happened, replace
 from a202_mcp.axp.buying import CHOICE
 from a202_mcp.axp.choosing import ACCEPTED_STATE, DISPUTED
-from a202_mcp.axp.exchange import Answer, ExchangeClient
+from a202_mcp.axp.exchange import ExchangeClient
 from a202_mcp.axp.inbox_items import tell
 from a202_mcp.axp.outbox_rows import Row, enqueue
+from a202_mcp.axp.outgoing import Answer
 from a202_mcp.axp.reading import read
 from a202_mcp.axp.record import Matter, judge, scribe_of
 from a202_mcp.axp.view import Plan, View

@@ -1,25 +1,28 @@
-"""The mandate's status where an address is configured for it (spec 2 `status_url`; treatyway 9.2).
+"""The mandate's status where an address is configured for it (axp 2 `status_url`; treatyway 9.2).
 
 Rules this module applies:
 
 - without `status_url` the local switch counts, and nothing is called;
-- an answer is used for 30 s and never older than 60 s; what cannot be fetched or read is unresolved, and denies;
+- an answer is used for 30 s from the instant it was asked for. Whoever needs it while it is being asked waits for it:
+  a decision is never made from an answer that is not there yet;
+- what cannot be fetched or read is unresolved, and denies; it is asked again after 5 s;
 - the call carries no secret and no data, follows no redirect and reads at most 1 MB.
 """
 
 from __future__ import annotations
 
 import asyncio
-import time
+from datetime import timedelta
 from typing import Final
 
-import httpx2
-
 from a202_mcp.axp.member import Member
+from a202_mcp.axp.outgoing import Outgoing, send
 from a202_mcp.axp.reading import read
 from a202_reference.times import whole_second
 
-_FRESH: Final = 30.0
+UNRESOLVED: Final = "unresolved"
+_FRESH: Final = timedelta(seconds=30)
+_ASKED_AGAIN: Final = timedelta(seconds=5)
 _TIMEOUT: Final = 4.0
 
 
@@ -28,25 +31,30 @@ class StatusReader:
 
     def __init__(self, member: Member) -> None:
         self._member = member
-        self._read_at = float("-inf")
+        self._asking = asyncio.Lock()
 
     async def refresh(self) -> None:
         """Fetch where what is held is no longer fresh."""
-        if time.monotonic() - self._read_at < _FRESH:
-            return
-        self._read_at = time.monotonic()
-        status = await self._fetch()
-        at = whole_second(self._member.workspace.clock())
-        self._member.statuses.update(dict.fromkeys(self._member.view.identity.mandates.values(), (status, at)))
+        async with self._asking:
+            if self._is_fresh():
+                return
+            at = whole_second(self._member.workspace.clock())
+            status = await self._ask()
+            self._member.statuses.update(dict.fromkeys(self._mandates(), (status, at)))
 
-    async def _fetch(self) -> str:
+    def _is_fresh(self) -> bool:
+        now = whole_second(self._member.workspace.clock())
+        held = [self._member.statuses.get(mandate_id) for mandate_id in self._mandates()]
+        return all(
+            each is not None and timedelta() <= now - each[1] < (_ASKED_AGAIN if each[0] == UNRESOLVED else _FRESH)
+            for each in held)
+
+    def _mandates(self) -> list[str]:
+        return list(self._member.view.identity.mandates.values())
+
+    async def _ask(self) -> str:
         address = str(self._member.settings.limits.status_url)
-        try:
-            async with asyncio.timeout(_TIMEOUT), httpx2.AsyncClient(
-                trust_env=False, follow_redirects=False) as client:
-                answer = await client.get(address, headers={"accept": "application/json"})
-        except (TimeoutError, httpx2.HTTPError, OSError, ValueError):
-            return "unresolved"
-        document = read(answer.content[:1024 * 1024]) if answer.status_code == 200 else None
+        answer = await send(Outgoing("GET", address, {"accept": "application/json"}), _TIMEOUT, trust=True)
+        document = read(answer.body) if answer.status == 200 and answer.whole else None
         status = document.get("status") if isinstance(document, dict) else None
-        return status if isinstance(status, str) else "unresolved"
+        return status if isinstance(status, str) else UNRESOLVED

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from a202_mcp.axp.book import MemberStore, insert, put
 from a202_mcp.axp.identity import Identity
 from a202_mcp.axp.issuing import SERVER, adopt, is_issued, made
 from a202_mcp.axp.mandates import limits_mark
+from a202_mcp.axp.patience import LostRaceError, patiently
 from a202_mcp.axp.secret import Credentials
 from a202_mcp.axp.settings import Settings
 from a202_mcp.axp.view import Plan, View
@@ -54,12 +56,16 @@ class Member:
             self.statuses)
 
     def carry_out(self, make: Callable[[View], Plan]) -> Plan:
-        """Make a plan and write it, again where the state moved; the plan that was written."""
+        """Make a plan and write it, again where the state moved; the plan that was written. Raises LostRaceError."""
         for _ in range(5):
             plan = make(self.view)
             if self._written(plan):
                 return plan
-        raise RuntimeError("the state moved five times while one act was being recorded")
+        raise LostRaceError
+
+    async def record(self, make: Callable[[View], Plan]) -> Plan:
+        """`carry_out` for what no call waits for: however long the state cannot be written."""
+        return await patiently(partial(self.carry_out, make))
 
     def wake(self) -> None:
         """Say that something was written, or ended."""

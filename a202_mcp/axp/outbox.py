@@ -13,6 +13,7 @@ Rules this module applies:
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import replace as changed
 from functools import partial
@@ -25,10 +26,12 @@ from a202_mcp.axp.buying import CHOICE, DECIDE
 from a202_mcp.axp.capacity import DELIVERED, DELIVERING, SOLD
 from a202_mcp.axp.choosing import CHOOSE, CHOOSING, CHOSEN, decide
 from a202_mcp.axp.delivery_check import ACCEPT, DISPUTE, look, settle
-from a202_mcp.axp.exchange import Answer, ExchangeClient
+from a202_mcp.axp.exchange import ExchangeClient
 from a202_mcp.axp.inbox_items import tell
 from a202_mcp.axp.member import Member
 from a202_mcp.axp.outbox_rows import DONE, FAILED, OPEN, Row, row_moves, row_tried
+from a202_mcp.axp.outgoing import Answer
+from a202_mcp.axp.patience import patiently
 from a202_mcp.axp.pool import Pool
 from a202_mcp.axp.record import Matter, scribe_of
 from a202_mcp.axp.updates import CHECK, REQUEST_PAYMENT
@@ -56,10 +59,14 @@ class Outbox:
         self._client = client
         self._pool: Pool[int] = Pool(member.wake)
 
-    def look(self) -> None:
-        """Start what is due."""
-        due = self._member.store.due(self._member.view.stamp())
-        self._pool.start(due, attrgetter("id"), self._handle, PARALLEL)
+    def look(self) -> float:
+        """Start what is due; in how many seconds the next row is that can be started then."""
+        now = self._member.view.stamp()
+        self._pool.start(self._member.store.due(now), attrgetter("id"), self._handle, PARALLEL)
+        if len(self._pool.busy) >= PARALLEL:
+            return math.inf
+        due = self._member.store.next_due(self._pool.keys)
+        return math.inf if due is None else max(due - now, 0.0)
 
     @property
     def busy(self) -> list[asyncio.Task[None]]:
@@ -72,30 +79,28 @@ class Outbox:
 
     async def _handle(self, row: Row) -> None:
         try:
-            if not self._member.store.remember((row_tried(row),)):
+            if not await patiently(partial(self._member.store.remember, (row_tried(row),))):
                 return  # somebody else has taken it
             tried = changed(row, tries=row.tries + 1)
             await self._member.refresh()
             await _STEPS.get(row.kind, _send)(self._member, self._client, tried)
         except Exception as error:
             logs.defect("outbox", error)
-            kept = self._member.store.row(row.id)
-            if kept is not None and kept.state == OPEN:
-                self._member.store.remember(_given_up(self._member.view, kept, "internal error"))
+            await self._member.record(partial(_broken, row_id=row.id))
 
 
 async def _decide(member: Member, _: ExchangeClient, row: Row) -> None:
-    member.carry_out(partial(decide, task_id=row.task_id, settled=row_moves(row, state=DONE)))
+    await member.record(partial(decide, task_id=row.task_id, settled=row_moves(row, state=DONE)))
 
 
 async def _check(member: Member, client: ExchangeClient, row: Row) -> None:
     """Look at a delivery: a passing failure is tried again, the rest is settled."""
     found = await look(client, row.task_id, str(row.body["sha256"]))
     if isinstance(found, Answer):
-        member.carry_out(partial(_after_failure, row=row, answer=found))
+        await member.record(partial(_after_failure, row=row, answer=found))
         return
     await member.refresh()
-    member.carry_out(partial(settle, row=row, found=found, settled=row_moves(row, state=DONE)))
+    await member.record(partial(settle, row=row, found=found, settled=row_moves(row, state=DONE)))
 
 
 async def _send(member: Member, client: ExchangeClient, row: Row) -> None:
@@ -103,9 +108,9 @@ async def _send(member: Member, client: ExchangeClient, row: Row) -> None:
     address = row.body.get("url") or client.address(row.kind, row.task_id)
     answer = await client.call("POST", str(address), row.body["json"])
     if answer.done or (answer.status == 409 and row.tries > 1):
-        member.carry_out(partial(_delivered, row=row, answer=answer))
+        await member.record(partial(_delivered, row=row, answer=answer))
     else:
-        member.carry_out(partial(_after_failure, row=row, answer=answer))
+        await member.record(partial(_after_failure, row=row, answer=answer))
 
 
 _STEPS: Final[dict[str, Callable[[Member, ExchangeClient, Row], Awaitable[None]]]] = {DECIDE: _decide, CHECK: _check}
@@ -142,7 +147,15 @@ def _after_failure(view: View, row: Row, answer: Answer) -> Plan:
     if row.gave_up_at is not None or row.tries >= exchange.attempts:
         return Plan(writes=_given_up(view, row, why))
     wait = min(exchange.backoff_ms / 1000 * 2 ** (row.tries - 1), LONGEST_WAIT)
-    return Plan(writes=(row_moves(row, state=OPEN, next_at=now + max(wait, answer.retry_after or 0.0)),))
+    return Plan(writes=(row_moves(row, state=OPEN, next_at=now + max(wait, answer.wanted_wait(now))),))
+
+
+def _broken(view: View, row_id: int) -> Plan:
+    """A defect of ours: the row stays for later, where it is open still."""
+    kept = view.store.row(row_id)
+    if kept is None or kept.state != OPEN:
+        return Plan()
+    return Plan(writes=_given_up(view, kept, "internal error"))
 
 
 def _given_up(view: View, row: Row, why: str) -> tuple[Write, ...]:

@@ -10,7 +10,7 @@ Rules this module applies:
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -23,6 +23,9 @@ CREATE TABLE IF NOT EXISTS axp_outbox (
   state TEXT NOT NULL, tries INTEGER NOT NULL, next_at REAL NOT NULL, gave_up_at REAL, UNIQUE (kind, task_id, round));
 CREATE INDEX IF NOT EXISTS axp_outbox_open ON axp_outbox (state, task_id, id);
 """
+
+_FIRST: Final = (
+    "NOT EXISTS (SELECT 1 FROM axp_outbox e WHERE e.state = 'open' AND e.task_id = o.task_id AND e.id < o.id)")
 
 OPEN: Final = "open"
 DONE: Final = "done"
@@ -50,8 +53,8 @@ class OutboxStore(BookStore):
     def due(self, now: float) -> list[Row]:
         """The first open row of each task, where its time has come."""
         rows = self._connection.execute(
-            "SELECT * FROM axp_outbox o WHERE state = 'open' AND next_at <= ? AND NOT EXISTS (SELECT 1 FROM axp_outbox "
-            "e WHERE e.state = 'open' AND e.task_id = o.task_id AND e.id < o.id) ORDER BY id LIMIT 100", (now,))
+            f"SELECT * FROM axp_outbox o WHERE state = 'open' AND next_at <= ? AND {_FIRST} ORDER BY id LIMIT 100",  # noqa: S608 - our own words
+            (now,))
         return [_row(row) for row in rows]
 
     def outbox(self, task_id: str | None = None) -> list[Row]:
@@ -65,10 +68,13 @@ class OutboxStore(BookStore):
         row = self._connection.execute("SELECT * FROM axp_outbox WHERE id = ?", (row_id,)).fetchone()
         return None if row is None else _row(row)
 
-    def next_due(self) -> float | None:
-        """When the next open row is due."""
-        row = self._connection.execute("SELECT min(next_at) FROM axp_outbox WHERE state = 'open'").fetchone()
-        return None if row is None or row[0] is None else float(row[0])
+    def next_due(self, under_way: Iterable[int] = ()) -> float | None:
+        """When the next open row is due that is the first of its task and not under way."""
+        others = "id NOT IN (SELECT value FROM json_each(?))"
+        row = self._connection.execute(
+            f"SELECT min(next_at) FROM axp_outbox o WHERE state = 'open' AND {others} AND {_FIRST}",  # noqa: S608 - our own words
+            (json.dumps(list(under_way)),)).fetchone()
+        return None if row[0] is None else float(row[0])
 
 
 def enqueue(kind: str, task_id: str, round_: int, body: Mapping[str, Any], now: float) -> Write:

@@ -40,6 +40,11 @@ class Pool(Generic[_Key]):
         """What is under way."""
         return list(self._running.values())
 
+    @property
+    def keys(self) -> tuple[_Key, ...]:
+        """What is under way, by its keys."""
+        return tuple(self._running)
+
     async def stop(self) -> None:
         """End everything."""
         running = self.busy

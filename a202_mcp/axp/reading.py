@@ -42,6 +42,18 @@ def read(data: bytes | str) -> Any | NoJson:
         return NoJson()
 
 
+def written_number(data: bytes, member: str) -> str | None:
+    """A number at the top of an object, as the text wrote it; None where it wrote none. `data` is JSON."""
+    value = json.loads(data, parse_float=_Written, parse_int=_Written, parse_constant=lambda _: None).get(member)
+    return str(value) if isinstance(value, _Written) else None
+
+
+class _Written(str):
+    """The digits of a number."""
+
+    __slots__ = ()
+
+
 def _number(text: str) -> Decimal | NotANumber:
     if len(text) > 20:
         return NO_NUMBER

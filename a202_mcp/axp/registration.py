@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from a202_mcp.axp.arguments import is_id
-from a202_mcp.axp.exchange import Answer, ExchangeClient
+from a202_mcp.axp.exchange import ExchangeClient
 from a202_mcp.axp.member import Member
+from a202_mcp.axp.outgoing import Answer
 from a202_mcp.axp.plain_tools import skill_list
 from a202_mcp.axp.reading import read
 from a202_mcp.axp.secret import FOLDER

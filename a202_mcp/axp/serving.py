@@ -3,7 +3,8 @@
 Rules this module applies:
 
 - one server per state folder, by a lock on a file in it; commands of the owner work beside it;
-- whatever is written wakes queue and outbox; rows that a command wrote are seen within a second;
+- whatever is written wakes queue and outbox; rows that a command wrote are seen within a second. What is under way
+  wakes them when it ends;
 - SIGTERM: no new calls, open answers get a second, programs end, the outbox stays for the next start.
 """
 
@@ -13,24 +14,25 @@ import asyncio
 import fcntl
 import os
 import signal
-from collections.abc import Iterator, Mapping
+import socket
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import uvicorn
 
 from a202_mcp import logs
-from a202_mcp.axp.book import put
 from a202_mcp.axp.exchange import ExchangeClient
+from a202_mcp.axp.heartbeat import Heartbeat
 from a202_mcp.axp.mandate_status import StatusReader
 from a202_mcp.axp.member import Member
 from a202_mcp.axp.outbox import Outbox
-from a202_mcp.axp.plain_tools import skill_list
-from a202_mcp.axp.reading import fingerprint
+from a202_mcp.axp.run_folder import end_leftovers
 from a202_mcp.axp.web import WebApp
 from a202_mcp.axp.work import WorkQueue
 from a202_mcp.one_owner.web import in_address
+from a202_mcp.state_file import is_trouble
 
 LOOK_EVERY: Final = 0.5
 
@@ -67,7 +69,7 @@ class Engine:
 
     def __init__(self, member: Member, client: ExchangeClient) -> None:
         self._member = member
-        self._client = client
+        self._heartbeat = Heartbeat(member, client)
         self.work = WorkQueue(member)
         self.outbox = Outbox(member, client)
         self._wake = asyncio.Event()
@@ -75,73 +77,54 @@ class Engine:
 
     async def run(self) -> None:
         """Work until cancelled."""
-        heartbeat = asyncio.get_running_loop().create_task(self._heartbeat())
+        heartbeat = asyncio.get_running_loop().create_task(self._heartbeat.run())
         try:
             while True:
                 self._wake.clear()
-                try:
-                    if self._member.settings.sells:
-                        self.work.look()
-                    self.outbox.look()
-                except Exception as error:
-                    logs.defect("the work queue", error)
+                pause = self._looked()
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(self._pause()):
+                    async with asyncio.timeout(pause):
                         await self._wake.wait()
         finally:
             heartbeat.cancel()
             await self.work.stop()
             await self.outbox.stop()
 
-    def _pause(self) -> float:
-        """Until the next row is due, at most the time in which a command's rows must be seen."""
-        due = self._member.store.next_due()
-        return LOOK_EVERY if due is None else min(max(due - self._member.view.stamp(), 0.01), LOOK_EVERY)
-
-    async def _heartbeat(self) -> None:
-        hours = self._member.settings.exchange.heartbeat_hours
-        await self._push_skills()
-        while hours:
-            await asyncio.sleep(hours * 3600)
-            await self._client.call("POST", self._client.address("heartbeat"), {})
-            await self._push_skills()
-
-    async def _push_skills(self) -> None:
-        """The list of skills, where it is not the one the exchange took last."""
-        member = self._member
-        if not member.settings.sells or member.credentials.member_secret is None:
-            return
-        skills: list[Mapping[str, Any]] = list(skill_list(member.view))
-        mark = fingerprint(skills)
-        if (member.store.item("pushed", "skills") or {}).get("mark") == mark:
-            return
-        answer = await self._client.call("PUT", self._client.address("skills"), {"skills": skills})
-        if answer.done:
-            member.store.remember((put("pushed", "skills", {"mark": mark}),))
+    def _looked(self) -> float:
+        """Start what can be started; how long nothing else can, at most the time in which a command's rows are seen."""
+        try:
+            if self._member.settings.sells:
+                self.work.look()
+            return min(self.outbox.look(), LOOK_EVERY)
+        except Exception as error:
+            if not is_trouble(error):
+                logs.defect("the work queue", error)
+            return LOOK_EVERY
 
 
-async def serve(member: Member, host: str, port: int) -> None:
-    """Serve until a signal ends it."""
+async def serve(member: Member, listening: socket.socket) -> None:
+    """Serve on a socket until a signal ends it."""
+    end_leftovers(member.settings.state_dir)
+    member.store.never_wait()
     client = ExchangeClient(member.settings.exchange, member.credentials)
     engine = Engine(member, client)
     if member.settings.limits.status_url is not None:
         member.refresh = StatusReader(member).refresh
     server = _Server(uvicorn.Config(
-        WebApp(member), host=host, port=port, log_config=None,
+        WebApp(member), log_config=None,
         access_log=False, lifespan="off", timeout_graceful_shutdown=1, server_header=False, date_header=False))
-    working = asyncio.get_running_loop().create_task(_when_started(server, engine, host))
+    working = asyncio.get_running_loop().create_task(_when_started(server, engine, listening))
     try:
-        await server.serve()
+        await server.serve(sockets=[listening])
     finally:
         working.cancel()
         with suppress(asyncio.CancelledError):
             await working
 
 
-async def _when_started(server: uvicorn.Server, engine: Engine, host: str) -> None:
+async def _when_started(server: uvicorn.Server, engine: Engine, listening: socket.socket) -> None:
     while not server.started:
         await asyncio.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
+    host, port = listening.getsockname()[:2]
     logs.say(f"listening on {in_address(host)}:{port}, path /mcp")
     await engine.run()
-

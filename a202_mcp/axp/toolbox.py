@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from a202_mcp import logs
@@ -10,9 +11,11 @@ from a202_mcp.axp import do_task, plain_tools, published, quote
 from a202_mcp.axp.arguments import Call, read_call
 from a202_mcp.axp.buying import receive_offers
 from a202_mcp.axp.member import Member
+from a202_mcp.axp.patience import LostRaceError, shortly
 from a202_mcp.axp.reading import plain
 from a202_mcp.axp.updates import task_update
 from a202_mcp.axp.view import Plan, View
+from a202_mcp.state_file import is_trouble, trouble
 
 _Planner: TypeAlias = Callable[[View, Call], Plan]
 
@@ -27,6 +30,8 @@ _TOOLS: Final[Mapping[str, _Planner]] = {
     "mediation": plain_tools.mediation,
     "review": plain_tools.review,
 }
+_DECIDING: Final = ("quote", "do_task")
+"""The tools whose answers depend on the mandate's status."""
 
 
 def listed(roles: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -36,16 +41,19 @@ def listed(roles: tuple[str, ...]) -> list[dict[str, Any]]:
         for tool in published.tools() if not set(roles).isdisjoint(tool["roles"])]
 
 
-def call_tool(member: Member, name: object, arguments: object, raw: bytes) -> tuple[dict[str, Any], bool]:
+async def call_tool(member: Member, name: object, arguments: object, raw: bytes) -> tuple[dict[str, Any], bool]:
     """The tool's answer, and whether it is an error. A defect of ours says only that it is one."""
     try:
-        return _called(member, name, arguments, raw)
+        return await _called(member, name, arguments, raw)
     except Exception as error:
-        logs.defect(str(name) if name in _TOOLS else "a tool call", error)
+        if isinstance(error, LostRaceError) or is_trouble(error):
+            logs.say(f"a call was not answered: {trouble(error) or type(error).__name__}")
+        else:
+            logs.defect(str(name) if name in _TOOLS else "a tool call", error)
         return {"error": "internal error"}, True
 
 
-def _called(member: Member, name: object, arguments: object, raw: bytes) -> tuple[dict[str, Any], bool]:
+async def _called(member: Member, name: object, arguments: object, raw: bytes) -> tuple[dict[str, Any], bool]:
     tool = next((each for each in published.tools() if each["name"] == name), None)
     if tool is None or set(member.settings.roles).isdisjoint(tool["roles"]):
         return {"error": "unknown tool"}, True
@@ -57,7 +65,12 @@ def _called(member: Member, name: object, arguments: object, raw: bytes) -> tupl
         return _TOOLS[str(name)](view, call)
 
     # A test is answered from a plan that nobody carries out.
-    plan = planned(member.view) if call.test else member.carry_out(planned)
+    if call.test:
+        plan = await shortly(lambda: planned(member.view))
+    else:
+        if name in _DECIDING:
+            await member.refresh()
+        plan = await shortly(partial(member.carry_out, planned))
     if plan.error is not None:
         return {"error": plan.error}, True
     return dict(plain(plan.answer)), False

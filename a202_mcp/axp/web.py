@@ -62,8 +62,7 @@ class WebApp:
         if not claim.proves(body):
             return 401, _UNAUTHORIZED
         try:
-            await self._member.refresh()
-            return rpc.handle(self._member, body)
+            return await rpc.handle(self._member, body)
         except Exception as error:
             logs.defect("a request", error)
             return 200, b'{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}'

@@ -5,7 +5,7 @@ Rules this module applies:
 - a run is counted on disk before it begins. A run that a crash cut off counts; it is made again at the start only
   where runs remain;
 - a result and the call that delivers it are written together with the decision `performance.declared` and the evidence
-  of the content; what failed is not delivered and waits for the owner;
+  of the content, as soon as the state can be written; what failed is not delivered and waits for the owner;
 - at most `max_open` at once.
 """
 
@@ -22,12 +22,14 @@ from a202_mcp.axp.capacity import ACCEPTED, DELIVERING, SOLD, WORK_FAILED, WORKI
 from a202_mcp.axp.inbox_items import tell
 from a202_mcp.axp.member import Member
 from a202_mcp.axp.outbox_rows import enqueue
+from a202_mcp.axp.patience import patiently
 from a202_mcp.axp.pool import Pool
 from a202_mcp.axp.reading import dumps, read
 from a202_mcp.axp.record import Matter, judge, scribe_of
+from a202_mcp.axp.result import Content
 from a202_mcp.axp.settings import Skill
 from a202_mcp.axp.view import Plan, View
-from a202_mcp.axp.worker import Content, WorkFailure, run_worker
+from a202_mcp.axp.worker import WorkFailure, run_worker
 from a202_reference.canonical import sha256_hex
 from a202_reference.codes import Decision
 from a202_reference.lifecycle.acts import PERFORMANCE_DECLARED
@@ -64,25 +66,26 @@ class WorkQueue:
             await self._rounds(task_id)
         except Exception as error:
             logs.defect("work", error)
-            self._member.carry_out(partial(_failed, task_id=task_id, failure=WorkFailure("internal error")))
+            await self._member.record(partial(_failed, task_id=task_id, failure=WorkFailure("internal error")))
 
     async def _rounds(self, task_id: str) -> None:
         """Run until there is a result or no run is left."""
         while True:
-            task = self._member.store.item(SOLD, task_id) or {}
+            task = await patiently(partial(self._member.store.item, SOLD, task_id)) or {}
             skill = self._member.settings.skills.get(str(task.get("task_type")))
             if skill is None or task["attempts"] >= skill.worker.attempts:
                 why = "the worker was cut off and has no run left" if skill else "this kind of task is no longer sold"
-                self._member.carry_out(partial(_failed, task_id=task_id, failure=WorkFailure(why)))
+                await self._member.record(partial(_failed, task_id=task_id, failure=WorkFailure(why)))
                 return
-            self._member.carry_out(partial(_begun, task_id=task_id))
-            found = await run_worker(skill.worker, _job(task_id, skill, task), _checks(task))
+            await self._member.record(partial(_begun, task_id=task_id))
+            found = await run_worker(
+                skill.worker, _job(task_id, skill, task), _checks(task), self._member.settings.state_dir)
             if isinstance(found, Content):
                 await self._member.refresh()
-                self._member.carry_out(partial(_done, task_id=task_id, result=found))
+                await self._member.record(partial(_done, task_id=task_id, result=found))
                 return
             if task["attempts"] + 1 >= skill.worker.attempts:
-                self._member.carry_out(partial(_failed, task_id=task_id, failure=found))
+                await self._member.record(partial(_failed, task_id=task_id, failure=found))
                 return
 
 

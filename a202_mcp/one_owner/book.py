@@ -46,6 +46,10 @@ class BookStore(SqliteStore):
             for statement in self.TABLES.split(";"):
                 self._connection.execute(statement)
 
+    def never_wait(self) -> None:
+        """From now on raise at once where another program writes, for a server that has its own way of waiting."""
+        self._connection.execute("PRAGMA busy_timeout = 0")
+
     def _write(self, batch: Batch, *more: Any, **named: Any) -> None:
         super()._write(batch, *more, **named)
         self._apply(batch.writes if isinstance(batch, BookBatch) else ())
