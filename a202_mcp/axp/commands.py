@@ -15,23 +15,28 @@ from pathlib import Path
 from typing import Any, Final
 
 from a202_mcp.axp.terminal import opened, say
-from a202_mcp.one_owner.terminal import plain
+from a202_mcp.one_owner.terminal import plain, show_everything
 from a202_mcp.state_dir import state_dir
 from a202_mcp.state_file import trouble
 
 _EPILOG: Final = "Exit status: 0 done; 1 refused by a rule; 2 usage, unknown id or configuration."
 DEFAULT_PORT: Final = 8402
+_SECRETS_NEEDED: Final[dict[str, tuple[str, ...]]] = {"init": (), "register": ("auth_token",)}
+"""The secrets that must be there, where the configuration names them, by command; all of them for any other."""
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit status."""
+    show_everything()
     options = _parser().parse_args(list(arguments))
     from a202_mcp.axp import configuration  # noqa: PLC0415 - not needed to print the help
+    from a202_mcp.axp.patience import LostRaceError  # noqa: PLC0415 - the same
+    from a202_mcp.axp.secret import NAMES  # noqa: PLC0415 - the same
     from a202_mcp.one_owner.issuing import NotReadyError  # noqa: PLC0415 - the same
     from a202_mcp.one_owner.keyfiles import KeyFileError  # noqa: PLC0415 - the same
 
     file = Path(options.config).expanduser()
-    settings = configuration.load(file, secrets_needed=options.command not in ("register", "init"))
+    settings = configuration.load(file, _SECRETS_NEEDED.get(options.command, NAMES))
     if isinstance(settings, list):
         for line in settings:
             say(line)
@@ -45,6 +50,9 @@ def run(arguments: Sequence[str]) -> int:
     except (NotReadyError, KeyFileError) as reason:
         say(f"{file.name}: {reason}")
         return 2
+    except LostRaceError:
+        say("the server was writing all the time; try again")
+        return 1
     except (OSError, sqlite3.Error) as broken:
         say(f"the state folder cannot be used: {trouble(broken) or type(broken).__name__}")
         return 2
@@ -136,15 +144,10 @@ def _serve(settings: Any, options: argparse.Namespace) -> int:
 
 
 def _check(settings: Any, _: argparse.Namespace) -> int:
-    from a202_mcp.axp.secret import NAMES, Credentials  # noqa: PLC0415 - not needed to print the help
+    from a202_mcp.axp.printed import lines  # noqa: PLC0415 - not needed to print the help
 
-    held = Credentials(settings.state_dir, settings.member_id, settings.secrets)
-    print(f"member: {plain(settings.name)}; roles: {', '.join(settings.roles)}")
-    print(f"exchange: {settings.exchange.origin.address}; member id: {held.member_id or 'missing'}")
-    for name in NAMES:
-        print(f"{name}: {'missing' if getattr(held, name) is None else 'set'}")
-    for skill in settings.skills.values():
-        print(f"skill {skill.task_type}: from {max(skill.price.minimum, skill.price.fixed)} USD")
+    for line in lines(settings):
+        print(plain(line))
     return 0
 
 
@@ -164,11 +167,13 @@ def _register(settings: Any, options: argparse.Namespace) -> int:
     if member.credentials.member_id is not None and member.credentials.platform_key is not None and not options.again:
         say("this member is registered already: --again replaces its secrets")
         return 1
-    refusal = asyncio.run(register(member, client))
-    if refusal is not None:
-        say(refusal)
+    done = asyncio.run(register(member, client))
+    if isinstance(done, str):
+        say(done)
         return 1
     print("registered; the secrets are stored")
+    for note in done.notes:
+        say(note)
     if not options.check:
         return 0
     _, client = opened(settings)
@@ -181,14 +186,14 @@ def _register(settings: Any, options: argparse.Namespace) -> int:
 
 
 def _sandbox(settings: Any, options: argparse.Namespace) -> int:
-    from a202_mcp.axp.registration import sandbox, sandbox_steps, shown  # noqa: PLC0415 - not needed to print the help
+    from a202_mcp.axp.registration import shown  # noqa: PLC0415 - not needed to print the help
+    from a202_mcp.axp.sandbox import sandbox, sandbox_steps  # noqa: PLC0415 - the same
 
-    _, client = opened(settings)
+    member, client = opened(settings)
     answer = asyncio.run(sandbox(client, "seller" if settings.sells else "buyer", options.skill))
     print(f"sandbox: {shown(answer)}")
-    steps = asyncio.run(sandbox_steps(client, answer))
-    if steps:
-        print(plain(steps))
+    for step in asyncio.run(sandbox_steps(client, answer, member.credentials)):
+        print(plain(step))
     return 0 if answer.done else 1
 
 

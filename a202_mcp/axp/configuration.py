@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -24,23 +25,22 @@ _ROLES: Final = ("seller", "buyer")
 _PLAIN_LIMITS: Final = ("max_price", "min_price", "ask_above", "max_spend", "ask_spend_above")
 
 
-def load(file: Path, *, secrets_needed: bool = True) -> Settings | list[str]:
-    """The configuration, or its mistakes, one line each. secrets_needed False: for `register`, which gets them."""
-    return read_configuration(
-        file, partial(_settings, folder=file.absolute().parent, secrets_needed=secrets_needed))
+def load(file: Path, needed: Container[str] = NAMES) -> Settings | list[str]:
+    """The configuration, or its mistakes, one line each. needed: the secrets that must be there, where named."""
+    return read_configuration(file, partial(_settings, folder=file.absolute().parent, needed=needed))
 
 
-def _settings(root: Section, folder: Path, *, secrets_needed: bool) -> Settings:
+def _settings(root: Section, folder: Path, needed: Container[str]) -> Settings:
     member, seller = root.table("member"), root.table("seller")
     roles = _roles(member)
-    sources, warnings = _secrets(root.table("secrets"), folder, secrets_needed)
+    sources, warnings = _secrets(root.table("secrets"), folder, needed)
     return Settings(
         name=member.text("name", "", required=True, longest=200),
         roles=roles,
         contact_email=member.text("contact_email", None, longest=320),
         mcp_url=member.text("mcp_url", None, longest=2000),
         member_id=member.read(
-            "member_id", lambda text: text if _MEMBER_ID.fullmatch(text) else None,
+            "member_id", lambda text: text if is_member_id(text) else None,
             "printable ASCII without spaces, at most 200 characters"),
         secrets=sources,
         exchange=_exchange(root.table("exchange")),
@@ -55,6 +55,11 @@ def _settings(root: Section, folder: Path, *, secrets_needed: bool) -> Settings:
         warnings=warnings)
 
 
+def is_member_id(text: object) -> bool:
+    """True for what may be our id."""
+    return isinstance(text, str) and _MEMBER_ID.fullmatch(text) is not None
+
+
 def _roles(member: Section) -> tuple[str, ...]:
     roles = member.texts("roles", required=True)
     if member.has("roles") and (not roles or len(set(roles)) != len(roles) or not {*_ROLES} >= set(roles)):
@@ -62,7 +67,9 @@ def _roles(member: Section) -> tuple[str, ...]:
     return roles
 
 
-def _secrets(section: Section, folder: Path, needed: bool) -> tuple[dict[str, SecretSource], tuple[str, ...]]:
+def _secrets(
+    section: Section, folder: Path, needed: Container[str],
+) -> tuple[dict[str, SecretSource], tuple[str, ...]]:
     sources: dict[str, SecretSource] = {}
     warnings = []
     for name in NAMES:
@@ -74,7 +81,7 @@ def _secrets(section: Section, folder: Path, needed: bool) -> tuple[dict[str, Se
             section.wrong(name, 'must be "env:NAME" or "file:PATH"; the secret itself never stands here')
             continue
         sources[name] = source
-        if needed and fetch(source) is None:
+        if name in needed and fetch(source) is None:
             where = f"the environment variable {source.name}" if source.kind == "env" else "the file it names"
             section.wrong(name, f"{where} is missing or empty")
         if readable_by_others(source):

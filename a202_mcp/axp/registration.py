@@ -1,72 +1,97 @@
-"""Becoming a member, and trying it out: register, verify, conformance, sandbox (spec 3, 6; requirement A80).
+"""Becoming a member: the registration, and trying it out (axp 3, 6; requirement A80).
 
 Rules this module applies:
 
 - the answer's id and both secrets are stored with mode 0600, in the files that [secrets] names or in the state folder,
-  and are never printed;
+  all of them or none, and are never printed. That they can be stored is tried before the exchange is asked, since what
+  it answers once it never says again;
+- where the configuration names something else than what was stored, that wins, and the owner is told;
 - a member that is registered already is not registered again unless asked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from a202_mcp.axp.arguments import is_id
+from a202_mcp.axp.configuration import is_member_id
 from a202_mcp.axp.exchange import ExchangeClient
 from a202_mcp.axp.member import Member
 from a202_mcp.axp.outgoing import Answer
 from a202_mcp.axp.plain_tools import skill_list
 from a202_mcp.axp.reading import read
-from a202_mcp.axp.secret import FOLDER
-from a202_mcp.one_owner.private_files import write_over
+from a202_mcp.axp.secret import FOLDER, is_secret
+from a202_mcp.one_owner.private_files import try_over, write_over
 from a202_mcp.version import version
 
-_STORED: Final = ("member_secret", "platform_key")
+_MEMBER_ID: Final = "member_id"
+_JUDGES: Final = {_MEMBER_ID: is_member_id, "member_secret": is_secret, "platform_key": is_secret}
+"""What is stored of the answer, and what it must be."""
 
 
-async def register(member: Member, client: ExchangeClient) -> str | None:
-    """Register and store what the exchange answered; why not, or None."""
-    body = _body(member)
-    if isinstance(body, str):
-        return body
-    answer = await client.call("POST", client.address("register"), body, signed_in=False)
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """It is done. notes: what the owner still has to change in the configuration."""
+
+    notes: tuple[str, ...]
+
+
+async def register(member: Member, client: ExchangeClient) -> Registered | str:
+    """Register and store what the exchange answered; or why not."""
+    body, places = _body(member), {name: _place(member, name) for name in _JUDGES}
+    reason = body if isinstance(body, str) else _unwritable(places)
+    if reason is not None:
+        return reason
+    answer = await client.call("POST", client.address("register"), body, signed_in=False)  # type: ignore[arg-type]
     if not answer.done:
         return f"the exchange did not register us: {shown(answer)}"
+    found = _found(answer)
+    unusable = [name for name, judge in _JUDGES.items() if not judge(found[name])]
+    if unusable:
+        return f"the exchange's answer holds no usable {', '.join(unusable)}; nothing was stored"
+    try:
+        write_over({place: found[name].encode("utf-8") for name, place in places.items()})
+    except OSError as broken:
+        return f"registered, but nothing could be stored: {broken.strerror}; make room and register --again"
+    return Registered(_notes(member, found, places))
+
+
+def _found(answer: Answer) -> dict[str, Any]:
+    """The id and both secrets, as the answer has them."""
     document = read(answer.body)
     document = document if isinstance(document, dict) else {}
     inner = document.get("member")
-    member_id = inner.get("id") if isinstance(inner, Mapping) else None
-    found = {"member_id": member_id or document.get("member_id"), **{name: document.get(name) for name in _STORED}}
-    missing = [name for name, value in found.items() if not isinstance(value, str) or not value]
-    if missing:
-        return f"the exchange's answer holds no {', '.join(missing)}; nothing was stored"
-    for name, value in found.items():
-        write_over(_place(member, name), str(value).encode("utf-8"))
+    inner_id = inner.get("id") if isinstance(inner, Mapping) else None
+    return {**{name: document.get(name) for name in _JUDGES}, _MEMBER_ID: inner_id or document.get(_MEMBER_ID)}
+
+
+def _unwritable(places: Mapping[str, Path]) -> str | None:
+    for name, place in places.items():
+        try:
+            try_over(place)
+        except OSError as broken:
+            return f"{name} could not be stored in {place.parent.name}/{place.name}: {broken.strerror}"
     return None
+
+
+def _notes(member: Member, found: Mapping[str, str], places: Mapping[str, Path]) -> tuple[str, ...]:
+    """What stands in the configuration and wins over what was stored."""
+    configured = member.credentials.configured_id
+    notes = [] if configured in (None, found[_MEMBER_ID]) else [
+        f"member.member_id is {configured}, and the exchange gave us {found[_MEMBER_ID]}: change it, or take it out"]
+    for name in _JUDGES:
+        source = member.settings.secrets.get(name)
+        if source is not None and source.kind == "env":
+            notes.append(f"secrets.{name} names the environment variable {source.name}, which wins over what is "
+                         f"stored: set it to what {places[name]} holds, or take it out")
+    return tuple(notes)
 
 
 async def helper(client: ExchangeClient, call: str) -> Answer:
     """Ask the exchange to verify or to run its conformance calls."""
     return await client.call("POST", client.address(call), {})
-
-
-async def sandbox(client: ExchangeClient, role: str, skill: str) -> Answer:
-    """Ask for a sandbox job."""
-    return await client.call("POST", client.address("sandbox"), {"as": role, "task_type": skill})
-
-
-async def sandbox_steps(client: ExchangeClient, answer: Answer) -> str:
-    """The steps of the sandbox job that was answered, as the exchange tells them; empty where it tells none."""
-    document = read(answer.body)
-    holder = document if isinstance(document, dict) else {}
-    job = holder.get("job", holder)
-    named = job.get("id") if isinstance(job, Mapping) else None
-    if not answer.done or not is_id(named):
-        return ""
-    told = await client.call("GET", client.address("sandbox_job", str(named)))
-    return told.body.decode("utf-8", "replace")[:2000] if told.done else shown(told)
 
 
 def shown(answer: Answer) -> str:
@@ -86,6 +111,8 @@ def _body(member: Member) -> dict[str, Any] | str:
     if settings.contact_email is None or settings.mcp_url is None:
         return "member.contact_email and member.mcp_url are needed to register"
     token = member.credentials.auth_token
+    if token is None and member.credentials.demands_token():
+        return "secrets.auth_token is named in the configuration, and missing"
     return {
         "roles": list(settings.roles),
         "name": settings.name,

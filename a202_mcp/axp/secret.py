@@ -19,6 +19,9 @@ from typing import Final
 
 NAMES: Final = ("platform_key", "member_secret", "auth_token")
 FOLDER: Final = "secrets"
+MASK: Final = "(secret)"
+_LONGEST: Final = 4096
+_LINE_BREAKS: Final = ("\r\n", "\n", "\r")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,7 +66,8 @@ def read_file(path: Path) -> str | None:
         text = path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return None
-    return text.removesuffix("\n").removesuffix("\r")
+    ending = next((each for each in _LINE_BREAKS if text.endswith(each)), "")
+    return text.removesuffix(ending)
 
 
 def readable_by_others(source: SecretSource) -> bool:
@@ -72,6 +76,11 @@ def readable_by_others(source: SecretSource) -> bool:
         return source.kind == "file" and bool(Path(source.name).stat().st_mode & (stat.S_IRGRP | stat.S_IROTH))
     except OSError:
         return False
+
+
+def is_secret(text: object) -> bool:
+    """True for a text that can be a secret: one line that UTF-8 can write, as a file and a header need it."""
+    return isinstance(text, str) and 1 <= len(text) <= _LONGEST and text.isprintable()
 
 
 class Credentials:
@@ -107,6 +116,18 @@ class Credentials:
     def auth_token(self) -> Secret | None:
         """What the exchange's calls must carry besides; None where nothing is demanded."""
         return self._secret("auth_token")
+
+    @property
+    def configured_id(self) -> str | None:
+        """The member id that the configuration names."""
+        return self._member_id
+
+    def masked(self, text: str) -> str:
+        """A text of somebody else's without any of our secrets in it."""
+        for secret in (self.platform_key, self.member_secret, self.auth_token):
+            if secret is not None:
+                text = text.replace(secret.value, MASK)
+        return text
 
     def demands_token(self) -> bool:
         """True where a token is configured, also where it could not be read: then every call fails."""

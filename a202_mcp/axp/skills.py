@@ -17,6 +17,7 @@ PYTHON: Final = "python:"
 HIGHEST: Final = Decimal(10) ** 9
 """No amount of the file is above it."""
 
+_FIXED: Final = ("fixed", "minimum")
 _ZERO: Final = Decimal(0)
 _CALLABLE: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", re.ASCII)
 _MIME: Final = re.compile(r"[a-z0-9][a-z0-9.+-]*/[a-z0-9][a-z0-9.+-]*", re.ASCII)
@@ -27,13 +28,11 @@ def read_skill(section: Section, folder: Path) -> Skill:
     task_type = section.text("task_type", "", required=True)
     if task_type and not TASK_TYPE.fullmatch(task_type):
         section.wrong("task_type", "must match ^[a-z0-9][a-z0-9_-]{1,40}$")
-    if not section.has("price"):
-        section.wrong("price", "is required")
     return Skill(
         task_type,
         section.text("description", task_type, longest=4096),
         section.texts("requires"),
-        _price(section.table("price")),
+        _price(section),
         _minutes(section.table("eta")),
         section.whole("max_open", 1, 1000, 1000),
         _worker(section.table("worker"), folder))
@@ -46,11 +45,16 @@ def read_guarantee(seller: Section) -> Guarantee | None:
     return promised if seller.has("guarantee") else None
 
 
-def _price(section: Section) -> Formula:
+def _price(skill: Section) -> Formula:
     """Money: every amount is text."""
+    section = skill.table("price")
     parts = tuple(
         _part(part, part.amount("each", _ZERO, required=True, most=HIGHEST)) for part in section.tables("per"))
-    fixed, minimum = (section.amount(name, _ZERO, most=HIGHEST) for name in ("fixed", "minimum"))
+    if not skill.has("price"):
+        skill.wrong("price", "is required")
+    elif not parts and not any(map(section.has, _FIXED)):
+        section.wrong("", "is empty: say at least one of fixed, per and minimum")
+    fixed, minimum = (section.amount(name, _ZERO, most=HIGHEST) for name in _FIXED)
     return Formula(fixed, parts, minimum)
 
 

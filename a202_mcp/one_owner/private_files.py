@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 
@@ -15,10 +16,21 @@ def write_new(path: Path, data: bytes) -> None:
         os.link(fresh, path)  # fails where the file is there, which a rename would not
 
 
-def write_over(path: Path, data: bytes) -> None:
-    """Write a file, in the place of what is there. Raises OSError."""
-    with _written(path, data) as fresh:
-        fresh.replace(path)
+def write_over(files: Mapping[Path, bytes]) -> None:
+    """Write files, in the place of what is there: once all are on disk, and none before. Raises OSError."""
+    with ExitStack() as stack:
+        fresh = [(stack.enter_context(_written(path, data)), path) for path, data in files.items()]
+        for written, path in fresh:
+            written.replace(path)
+
+
+def try_over(path: Path) -> None:
+    """Raises OSError where `write_over` could not write this file. Changes nothing."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    folder = next(each for each in path.absolute().parents if each.exists())
+    with _written(folder / path.name, b""):
+        pass
 
 
 @contextmanager

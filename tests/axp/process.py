@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx2
 
 from tests.axp.exchange import HTTP
-from tests.axp.support import MemberCase, signed_headers, tool_message
+from tests.axp.support import DEADLINE, MemberCase, signed_headers, tool_message
 
 ROOT = str(Path(__file__).resolve().parents[2])
 LISTENING = re.compile(rb"listening on 127\.0\.0\.1:(\d+)")
@@ -37,15 +37,13 @@ class ProcessCase(MemberCase):
         self.server = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "a202_mcp", "member", "--config", str(self.config), "--port", "0",
             stderr=asyncio.subprocess.PIPE, cwd=ROOT)
-        while True:
-            line = await self.server.stderr.readline()
-            self.errors += line
-            self.assertTrue(line, self.errors)
-            found = LISTENING.search(line)
-            if found:
-                self.port = int(found[1])
-                self.reading = asyncio.get_running_loop().create_task(self._read())
-                return
+        async with asyncio.timeout(DEADLINE):
+            while (found := LISTENING.search(line := await self.server.stderr.readline())) is None:
+                self.errors += line
+                self.assertTrue(line, self.errors)
+        self.errors += line
+        self.port = int(found[1])
+        self.reading = asyncio.get_running_loop().create_task(self._read())
 
     async def _read(self):
         self.errors += await self.server.stderr.read()
@@ -53,8 +51,9 @@ class ProcessCase(MemberCase):
     async def end(self, number):
         """End the server with a signal; its exit status."""
         self.server.send_signal(number)
-        status = await self.server.wait()
-        await self.reading
+        async with asyncio.timeout(DEADLINE):
+            status = await self.server.wait()
+            await self.reading
         return status
 
     async def send(self, client, body, headers=None, method="POST", path="/mcp"):
@@ -71,31 +70,22 @@ class ProcessCase(MemberCase):
         status, answer = await self.send(client, tool_message(name, arguments))
         return status, json.loads(answer)["result"]
 
-    async def command(self, *arguments, status=0):
+    async def command(self, *arguments, status=0, env=None):
         """Run a command of the owner's beside the server; its standard output."""
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "a202_mcp", *arguments, stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE, cwd=ROOT)
-        output, errors = await process.communicate()
+            stderr=asyncio.subprocess.PIPE, cwd=ROOT, env={**os.environ, **(env or {})})
+        async with asyncio.timeout(DEADLINE):
+            output, errors = await process.communicate()
         self.assertEqual(process.returncode, status, errors.decode())
         self.errors += errors
         return output.decode()
 
-    async def owner(self, name, *arguments, status=0):
-        return await self.command("member", name, *arguments, "--config", str(self.config), status=status)
+    async def owner(self, name, *arguments, status=0, env=None):
+        return await self.command("member", name, *arguments, "--config", str(self.config), status=status, env=env)
 
     async def state_of(self, task_id):
         return json.loads(await self.owner("status", task_id, "--json"))
-
-    async def until(self, what):
-        """Wait for something of another process: a condition that is looked at until it holds."""
-        async with asyncio.timeout(30):
-            while True:
-                found = what()
-                found = await found if asyncio.iscoroutine(found) else found
-                if found:
-                    return found
-                await asyncio.sleep(0.02)
 
 
 class _Nobody:
@@ -109,5 +99,5 @@ def run_command(*arguments, env=None):
     """A command run to its end: status, output, errors."""
     done = subprocess.run(
         [sys.executable, "-m", "a202_mcp", *arguments], capture_output=True, text=True, cwd=ROOT, check=False,
-        env={**os.environ, **(env or {})})
+        timeout=DEADLINE, env={**os.environ, **(env or {})})
     return done.returncode, done.stdout, done.stderr

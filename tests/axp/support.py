@@ -30,6 +30,8 @@ from tests.axp.exchange import Exchange
 KEY = "pk_test_0123456789abcdef"
 SECRET = "msec_test_zyxwvutsrqponmlk"
 TOKEN = "tok_test_abcdefghijkl"
+DEADLINE = 60
+"""Seconds after which a test that waits for something real has failed, on a machine that is busy with others too."""
 NOW = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)
 WORKER = """\
 import json, os, sys
@@ -184,14 +186,25 @@ class MemberCase(unittest.IsolatedAsyncioTestCase):
 
     async def settle(self):
         """Let work and outbox go on until nothing is left that is due now."""
-        while True:
-            self.work.look()
-            self.outbox.look()
-            busy = [*self.work.busy, *self.outbox.busy]
-            if not busy:
-                return
-            await asyncio.wait(busy)
-            await asyncio.sleep(0)  # their endings are noted
+        async with asyncio.timeout(DEADLINE):
+            while True:
+                self.work.look()
+                self.outbox.look()
+                busy = [*self.work.busy, *self.outbox.busy]
+                if not busy:
+                    return
+                await asyncio.wait(busy)
+                await asyncio.sleep(0)  # their endings are noted
+
+    async def until(self, what):
+        """Wait for something real, looked at until it holds: a condition, or a coroutine that tells it."""
+        async with asyncio.timeout(DEADLINE):
+            while True:
+                found = what()
+                found = await found if asyncio.iscoroutine(found) else found
+                if found:
+                    return found
+                await asyncio.sleep(0.02)
 
     async def request(self, body, headers, method="POST", path="/mcp", pieces=None):
         """One HTTP request: status and body."""

@@ -83,8 +83,7 @@ class Taken(MemberCase):
         self.work_done("import time\ntime.sleep(600)")
         await self.take()
         self.work.look()
-        while not self.runs:
-            await asyncio.sleep(0)
+        await self.until(lambda: self.runs)
         await self.work.stop()
         self.restart()
         await self.settle()

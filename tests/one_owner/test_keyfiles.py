@@ -75,7 +75,7 @@ class Keys(unittest.TestCase):
         key = keyfiles.placeholder_key(self.state)
         self.assertEqual((len(key), keyfiles.placeholder_key(self.state)), (32, key))
         for damaged in (b"xyz", b"\xff", b"", key.hex()[:62].encode()):
-            private_files.write_over(self.file(keyfiles.PLACEHOLDERS), damaged)
+            private_files.write_over({self.file(keyfiles.PLACEHOLDERS): damaged})
             with self.subTest(damaged), self.assertRaises(keyfiles.KeyFileError):
                 keyfiles.placeholder_key(self.state)
 
@@ -86,7 +86,7 @@ class Keys(unittest.TestCase):
             self.assertEqual(keyfiles.placeholder_key(self.state), key)
             self.assertEqual([path.name for path in self.file("").iterdir()], [former.name])
         for damaged in (b"", key[:31], key.hex().encode()):
-            private_files.write_over(former, damaged)
+            private_files.write_over({former: damaged})
             with self.subTest(damaged), self.assertRaisesRegex(keyfiles.KeyFileError, former.name):
                 keyfiles.placeholder_key(self.state)
         self.assertFalse(self.file(keyfiles.PLACEHOLDERS).exists())
