@@ -118,7 +118,7 @@ class Kills(ProcessCase):
             _, quoted = await self.tool(client, "quote", **quote_arguments())
             _, taken = await self.tool(client, "do_task", **self.task_arguments("t1", quoted["structuredContent"]))
         self.assertEqual(taken["structuredContent"], {"accepted": True})
-        await killed.wait()
+        await self.until(killed.is_set)
         await self.serve()
         await self.until(lambda: len(self.exchange.sent("/deliver/t1")) == 2)
         await self.until(self.is_delivered)
