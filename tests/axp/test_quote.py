@@ -2,12 +2,13 @@
 
 import json
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import ClassVar
 
 from a202_mcp.axp import owner
 from a202_reference.times import parse_instant
+from tests.axp.process import run_command
 from tests.axp.support import MANDATE, MemberCase, message, quote_arguments
 
 SHAPES = ({"price_usd", "eta_minutes", "valid_until", "availability", "guarantee"},
@@ -46,6 +47,28 @@ class Quotes(MemberCase):
                 answer = await self.raw_quote(params={"text": "x", "pages": given})
                 self.assertEqual((answer["decline"], answer["reason_code"]), (True, "cannot_do"))
         self.assertEqual(self.objects("seller", "t1"), ())
+
+    async def test_a30_no_price_or_time_is_out_of_range(self):
+        self.close()
+        edges = '[[skills]]\ntask_type = "edges"\nworker = { command = ["true"] }\n' \
+            'price = { per = [ { param = "p", each = "1.00", default = 1 } ] }\n' \
+            'eta = { per = [ { param = "m", each = 1, default = 1 } ] }\n'
+        self.write_configuration(mandate=MANDATE.replace('"100.00"', '"900000000.00"').replace(
+            'min_price = "5.00"', 'min_price = "0.00"').replace('ask_above = "50.00"\n', ""), more=edges)
+        self.assertEqual(run_command("member", "init", "--config", str(self.config))[0], 0)
+        self.clock.now = datetime.now(UTC)
+        self.start()
+        for at, (params, price, eta) in enumerate((
+                ({"p": "@100000"}, 100000, 1), ({"p": "@100000.004"}, 100000, 1), ({"p": "@100000.005"}, None, None),
+                ({"p": "@0.005"}, 0.01, 1), ({"p": "@0.0049"}, None, None), ({"p": "@0"}, None, None),
+                ({"p": "@900000000"}, None, None), ({"m": "@43200"}, 1, 43200), ({"m": "@43199.5"}, 1, 43200),
+                ({"m": "@43200.5"}, None, None), ({"m": "@0"}, 1, 1), ({"m": "@999999999"}, None, None))):
+            for test in (False, True):
+                with self.subTest(params=params, test=test):
+                    answer = await self.raw_quote(task_id=f"t{at}", task_type="edges", params=params, test=test)
+                    found = answer.get("price_usd"), answer.get("eta_minutes")
+                    self.assertEqual(found, (price, eta))
+                    self.assertEqual(answer.get("reason_code"), None if price else "cannot_do")
 
     async def test_a31_an_unlisted_task_is_cannot_do(self):
         for test in (False, True):

@@ -55,6 +55,10 @@ class Signing(MemberCase):
                 rest = [header for header in self.right() if header[0] != name]
                 await self.refuses(BODY, [*rest, (name, value[:3]), (name, value[3:])])
 
+    async def test_a02_a_repeated_authorization_header_is_refused(self):
+        for values in ((b"Bearer a", b"Bearer a"), (b"Bearer ", b"a"), (b"", b"")):
+            await self.refuses(BODY, [*self.right(), *((b"authorization", value) for value in values)])
+
     async def test_a03_another_key_is_refused(self):
         await self.refuses(BODY, signed_headers(BODY, self.stamp(), key=KEY[:-1] + "0"))
 
@@ -194,8 +198,13 @@ class Token(MemberCase):
                 more = [] if value is None else [(b"authorization", value)]
                 status, _ = await self.request(BODY, [*right, *more])
                 self.assertEqual(status, 401)
-        status, _ = await self.request(BODY, [*right, (b"authorization", b"Bearer " + TOKEN.encode())])
-        self.assertEqual(status, 200)
+        wanted = b"Bearer " + TOKEN.encode()
+        for name, scheme in ((b"authorization", b"Bearer "), (b"AUTHORIZATION", b"bearer ")):
+            status, _ = await self.request(BODY, [*right, (name, scheme + TOKEN.encode())])
+            self.assertEqual(status, 200)
+        for values in ((wanted, wanted), (wanted, b""), (wanted[:9], wanted[9:])):
+            status, _ = await self.request(BODY, [*right, *((b"Authorization", value) for value in values)])
+            self.assertEqual(status, 401)
 
 
 class Unregistered(MemberCase):
