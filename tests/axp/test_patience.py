@@ -58,11 +58,14 @@ class Locked(MemberCase):
         self.assertEqual((await self.quote())["price_usd"], 7)
 
     async def test_a44_what_was_done_while_the_state_was_held_is_delivered(self):
+        go = self.folder / "go"
+        self.work_done(f"import os, time\nwhile not os.path.exists({str(go)!r}): time.sleep(0.01)\nprint('late')")
         await self.take()
         self.work.look()
         await self.until(lambda: self.runs)
         held = Lock(self.folder)
-        await asyncio.sleep(0.3)
+        go.touch()
+        await asyncio.sleep(0.5)
         self.assertEqual(len(self.work.busy), 1)
         held.release()
         await self.settle()
