@@ -1,4 +1,4 @@
-"""The socket that a server listens on (treatyway 4; axp 3): what cannot be had fails before anything is served."""
+"""The socket that a server listens on (treatyway 4; axp 3): one that cannot be had stops the start."""
 
 from __future__ import annotations
 
