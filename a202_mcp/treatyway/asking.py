@@ -81,7 +81,7 @@ def _free(shop: Shop, offer: Offer, start: Moment | None, span: Span | None) -> 
     if span is None and start.at is not None:
         return {"needs_human": needs_human(["the end time"])}
     if span is None:
-        bookings = shop.store.bookings(opening.whole_day(calendar, start.day))
+        bookings = shop.store.bookings(opening.hours_from(calendar, start.day))
         return {"available": opening.free_hour(calendar, start.day, soonest, bookings)}
     free = opening.fits(span, shop.store.bookings(span), calendar.capacity)
     return {"available": span[0] >= soonest and opening.is_open(calendar, span) and free}
