@@ -13,12 +13,10 @@ from a202_mcp.axp.arguments import is_id
 from a202_mcp.axp.buying import CHOICE, OFFERS, list_task
 from a202_mcp.axp.capacity import SOLD
 from a202_mcp.axp.mandate_status import StatusReader
-from a202_mcp.axp.mandates import switch, turned
+from a202_mcp.axp.mandates import switch
 from a202_mcp.axp.member import Member, enrol, open_workspace
 from a202_mcp.axp.offering import OFFERED, TRADE
 from a202_mcp.axp.terminal import opened, say
-from a202_mcp.axp.view import Plan
-from a202_mcp.one_owner.switch import TURNS, fixed
 from a202_mcp.one_owner.terminal import plain
 
 
@@ -91,14 +89,11 @@ def _mandate(settings: Any, options: argparse.Namespace) -> int:
             print(f"{use}: {mandate_id} {_standing(member, mandate_id)}")
             print(json.dumps(member.workspace.mandate(mandate_id)))
         return 0
-    reasons = (fixed(each, switch(member.store, each), settings.limits.status_url) for each in mandates.values())
-    why = next((reason for reason in reasons if reason is not None), None)
-    if why is not None:
-        say(why)
+    try:
+        print(owner.turn(member, options.action))
+    except owner.RefusedError as refused:
+        say(str(refused))
         return 1
-    to = TURNS[options.action]
-    member.carry_out(lambda _: Plan(writes=tuple(turned(mandate_id, to) for mandate_id in mandates.values())))
-    print(to.value)
     return 0
 
 

@@ -12,17 +12,18 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from a202_mcp.one_owner import keyfiles
-from a202_mcp.one_owner.switch import TURNS, fixed
+from a202_mcp.one_owner.switch import TURNS
 from a202_mcp.one_owner.terminal import plain
 from a202_mcp.treatyway import inbox, words
 from a202_mcp.treatyway.answering import answer, deal_named
 from a202_mcp.treatyway.book import Entry, open_book, put
-from a202_mcp.treatyway.deals import Message, Quote
+from a202_mcp.treatyway.deals import Message, Quote, said_over
 from a202_mcp.treatyway.opened import init, open_shop, ready_identity
+from a202_mcp.treatyway.person import Refused
 from a202_mcp.treatyway.said import DONE, refuse, say, usage, warn
 from a202_mcp.treatyway.settings import Kind, Settings
-from a202_mcp.treatyway.shop import LostRaceError, Shop
-from a202_mcp.treatyway.status import set_switch, switch
+from a202_mcp.treatyway.shop import Shop
+from a202_mcp.treatyway.status import set_switch
 
 
 def run(settings: Settings, options: argparse.Namespace) -> int:
@@ -37,12 +38,7 @@ def run(settings: Settings, options: argparse.Namespace) -> int:
         return _key(settings)
     shop = open_shop(settings, with_owner=command == "answer")
     try:
-        for _ in range(8):
-            try:
-                return _COMMANDS[command](shop, options)
-            except LostRaceError:
-                continue
-        return refuse("the server was writing all the time; try again")
+        return _COMMANDS[command](shop, options)
     finally:
         shop.workspace.close()
 
@@ -77,16 +73,21 @@ def _inbox(shop: Shop, options: argparse.Namespace) -> int:
 
 
 def _status(shop: Shop, options: argparse.Namespace) -> int:
-    deal = deal_named(shop, options.id)
-    if deal is None or isinstance(deal, Message):
-        return usage(f"there is no quote or order {options.id}")
-    if options.word is not None or options.summary is not None:
-        if options.word is not None and not (options.word.strip() and len(options.word) <= 100):
-            return usage("--set takes a word of 1 to 100 characters")
-        deal = words.set_word(shop, deal, options.word, options.summary)
-    word = deal.status(shop.now()) if isinstance(deal, Quote) else deal.status
+    if options.word is not None and not (options.word.strip() and len(options.word) <= 100):
+        return usage("--set takes a word of 1 to 100 characters")
+    with shop.store.deciding():
+        deal = deal_named(shop, options.id)
+        if deal is None or isinstance(deal, Message):
+            return usage(f"there is no quote or order {options.id}")
+        now = shop.now(deal.transaction_id)
+        if options.word is not None or options.summary is not None:
+            done = words.set_word(shop, deal, options.word, options.summary, now)
+            if isinstance(done, Refused):
+                return refuse(done.reason)
+            deal = done
+    word, summary = said_over(deal, deal.happened(now))
     shown: dict[str, Any] = {
-        "id": options.id, "status": word, "transaction_id": deal.transaction_id, "summary": deal.summary,
+        "id": options.id, "status": word, "transaction_id": deal.transaction_id, "summary": summary,
         "caller": deal.label, "one_sided": True}
     if isinstance(deal, Quote):
         shown.update({"price": deal.price, "expires_at": deal.expires_at, "order_id": deal.order_id})
@@ -107,8 +108,9 @@ def _stock(shop: Shop, options: argparse.Namespace) -> int:
         text: str = options.count
         if not (text.isascii() and text.isdigit() and len(text) <= 9):
             return usage("a count is a whole number from 0")
-        entry = shop.store.entry("stock", offer.id)
-        shop.remember([put("stock", offer.id, _next(entry), {"count": int(text), "by": "owner"})])
+        with shop.store.deciding():
+            entry = shop.store.entry("stock", offer.id)
+            shop.remember([put("stock", offer.id, _next(entry), {"count": int(text), "by": "owner"})])
     held = shop.stock(offer.id)
     say("no count: no limit" if held is None else str(held))
     return DONE
@@ -117,10 +119,9 @@ def _stock(shop: Shop, options: argparse.Namespace) -> int:
 def _mandate(shop: Shop, options: argparse.Namespace) -> int:
     mandate_id = shop.authority.mandate_id
     if options.act != "show":
-        why = fixed(mandate_id, switch(shop.store, mandate_id), shop.settings.status_url)
+        why = set_switch(shop.store, mandate_id, TURNS[options.act], shop.settings.status_url)
         if why is not None:
             return refuse(why)
-        set_switch(shop.store, mandate_id, TURNS[options.act])
     shop.status.refresh()
     status = shop.status.result(mandate_id, shop.now())
     document = shop.authority.mandate()

@@ -2,7 +2,8 @@
 
 Rules this module applies:
 
-- the switch is a local fact of this state folder, read at the instant of the decision; revoked is final;
+- the switch is a local fact of this state folder, read at the instant of the decision; revoked is final, also for
+  whoever turns it at the same time;
 - an address is asked before a decision where the last answer is older than 30 s; what cannot be had, or is no
   status, is no status, and a decision without status denies.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from http.client import HTTPException
 from typing import Any, Final
@@ -67,13 +68,17 @@ def switch(store: ShopStore, mandate_id: str) -> str:
     return switched(None if entry is None else entry.body)
 
 
-def set_switch(store: ShopStore, mandate_id: str, status: MandateStatus) -> bool:
-    """Set it; False for a mandate that is revoked already."""
-    entry = store.entry(_SWITCH, mandate_id)
-    if fixed(mandate_id, switch(store, mandate_id), None) is not None:
-        return False
-    body: Mapping[str, Any] = {"status": status.value, "at": time.time()}
-    return store.remember([put(_SWITCH, mandate_id, 1 if entry is None else entry.version + 1, body)])
+def set_switch(
+    store: ShopStore, mandate_id: str, status: MandateStatus, status_url: str | None = None,
+) -> str | None:
+    """Turn it; or why it cannot be turned, for the owner."""
+    with store.deciding():
+        entry = store.entry(_SWITCH, mandate_id)
+        why = fixed(mandate_id, switch(store, mandate_id), status_url)
+        if why is None:
+            body = {"status": status.value, "at": time.time()}
+            store.remember([put(_SWITCH, mandate_id, 1 if entry is None else entry.version + 1, body)])
+        return why
 
 
 def _status(fetch: Callable[[str], bytes], address: str) -> Any:

@@ -108,15 +108,6 @@ class Documented(MemberCase):
             self.assertEqual(main(["member", *arguments, "--config", str(self.config)]), status, out.getvalue())
         return out.getvalue()
 
-    def export(self, transaction_id, *form):
-        """The exported bundle, the exit status of verifying it, and the report."""
-        file = self.folder / "bundle.json"
-        state = str(self.folder / "member-state")
-        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()) as out:
-            self.assertEqual(main(["export", transaction_id, "--state-dir", state, "-o", str(file), *form]), 0)
-            status = main(["verify", str(file), "--format", "json"])
-        return json.loads(file.read_text()), status, json.loads(out.getvalue())
-
     def proves(self, role, task_id):
         """Every form of a task's export verifies, and those with the mandate prove it; the first form's bundle."""
         transaction_id = self.member.store.item("trade", f"{role}:{task_id}")["transaction_id"]

@@ -168,6 +168,10 @@ class ShopTest(unittest.TestCase):
         """(Re)open the shop, with these parts of its file."""
         self.close()
         self.file.write_text(config(**choices))
+        self.reopened()
+
+    def reopened(self):
+        """Open the shop with its file as it is now."""
         settings = read_settings(self.file, None)
         self.assertNotIsInstance(settings, list, settings)
         init(settings, self.clock)

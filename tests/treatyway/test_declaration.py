@@ -9,14 +9,16 @@ from tests.treatyway.shops import MONDAY, ShopTest, token
 FIVE = ["describe_offer", "check_availability", "request_quote", "get_status", "message"]
 SIX = ["describe_offer", "check_availability", "request_quote", "place_order", "get_status", "message"]
 
-
-class Declared(ShopTest):
-    CHOICES: ClassVar = {"place_order": "false", "more": """
+TOOL = """
 [[custom_tools]]
 name = "get_menu"
 description = "Alloys on the shelf."
 reply = "brass, steel"
-"""}
+"""
+
+
+class Declared(ShopTest):
+    CHOICES: ClassVar = {"place_order": "false", "more": TOOL}
 
     def listed(self):
         return [tool["name"] for tool in self.rpc("tools/list", {})["result"]["tools"]]
@@ -81,25 +83,83 @@ class Answers(ShopTest):
                 self.assertTrue(found["isError"])
                 self.assertEqual(found["structuredContent"]["answered_by"]["name"], "Example Metals")
 
-    def pass_(self):
+    def pass_(self, **more):
         now = int(MONDAY.timestamp())
-        return token(iat=now, exp=now + 600)
+        return token(iat=now, exp=now + 10**5, **more)
 
-    def test_t12_t13_what_is_missing_is_short_texts_and_no_error(self):
-        for arguments in ({"summary": "a job"}, {"summary": "x", "offer_id": "site-visit"},
-                          {"summary": "x", "offer_id": "brass-rod", "quantity": "a few"}):
-            with self.subTest(arguments):
-                found = self.call("request_quote", arguments)
+    def waiting(self):
+        """Every kind of answer in which a person is needed: what was asked, and the result."""
+        priced, pass_ = self.quote()["quote_id"], self.pass_()
+        unpriced, held = (self.ask("request_quote", {"summary": "x", **more})["quote_id"]
+                          for more in ({}, {"offer_id": "survey"}))
+        calls = [
+            *(("request_quote", {"summary": "x", **more}) for more in (
+                {}, {"offer_id": "x"}, {"offer_id": "site-visit"}, {"offer_id": "survey"}, {"offer_id": "plant"},
+                {"offer_id": "brass-rod", "quantity": "a few"}, {"offer_id": "brass-rod", "quantity": 41},
+                {"offer_id": "odd-job"}, {"items": [{"offer_id": f"x{at}"} for at in range(50)]})),
+            *(("check_availability", more) for more in (
+                {}, {"offer_id": "x"}, {"offer_id": "site-visit"}, {"offer_id": "scrap"},
+                {"offer_id": "brass-rod", "quantity": "a few"})),
+            *(("place_order", {"quote_id": quote}) for quote in (unpriced, held)),
+            ("place_order", {"quote_id": priced, "destination": "elsewhere"}),
+            *(("get_status", {"quote_id": quote}) for quote in (unpriced, held)),
+            ("message", {"text": "x"})]
+        return [(call, self.call(*call, pass_)) for call in calls]
+
+    def test_t11_t12_t13_what_is_missing_is_short_texts_and_no_error(self):
+        for call, found in self.waiting():
+            with self.subTest(call):
                 self.assertFalse(found.get("isError"))
                 missing = found["structuredContent"]["needs_human"]["missing"]
-                self.assertTrue(1 <= len(missing) <= 10 and all(0 < len(text) <= 200 for text in missing))
+                self.assertIsInstance(missing, list)
+                self.assertTrue(1 <= len(missing) <= 10)
+                self.assertTrue(all(isinstance(text, str) and 0 < len(text) <= 200 for text in missing))
+                self.assertIn(found["structuredContent"]["answered_by"]["role"], ("business", "person", "agent"))
+                self.assertEqual(json.loads(found["content"][0]["text"]), found["structuredContent"])
 
     def test_t14_the_text_block_is_the_same_json(self):
-        for tool, arguments in {"treatyway_contract": {}, **self.ANSWERED}.items():
+        self.open(more=TOOL)
+        quote = self.quote(self.pass_())["quote_id"]
+        order = {"quote_id": quote}
+        calls = {"treatyway_contract": {}, **self.ANSWERED, "place_order": order, "get_status": order, "get_menu": {}}
+        for tool, arguments in calls.items():
             with self.subTest(tool):
-                found = self.call(tool, arguments)
+                found = self.call(tool, arguments, self.pass_())
                 self.assertEqual(len(found["content"]), 1)
-                self.assertEqual(json.loads(found["content"][0]["text"]), found["structuredContent"])
+                content = found["structuredContent"]
+                self.assertEqual(
+                    found["content"][0]["text"] if tool == "get_menu" else json.loads(found["content"][0]["text"]),
+                    content["text"] if tool == "get_menu" else content)
+
+    def test_t10_every_error_names_who_answered(self):
+        """One of each code, over every tool that can give it; a repeat too."""
+        self.open(level0=1, level1=600, more=TOOL, quote='on_deny = "refuse"\nvalid_for = "1h"')
+        pass_ = self.pass_()
+        expired, key = self.quote(pass_)["quote_id"], {"idempotency_key": "k"}
+        self.ask("message", {"text": "x", **key}, pass_)
+        self.clock.pass_on(hours=1)
+        self.ask("message", {"text": "x"})
+        errors = (
+            ("trust_level", "place_order", {"quote_id": "q"}, self.pass_(level=1, sub="b")),
+            ("trust_level", "request_quote", {"summary": "x"}, self.pass_(level=0, sub="c")),
+            ("trust_level", "place_order", {"quote_id": "q"}, None),
+            *(("cap_reached", tool, arguments, None) for tool, arguments in (
+                ("message", {"text": "x"}), ("request_quote", {"summary": "x"}), ("check_availability", {}),
+                ("get_menu", {}))),
+            ("not_found", "place_order", {"quote_id": "q"}, pass_),
+            ("not_found", "get_status", {"order_id": "o"}, None),
+            ("not_found", "message", {"text": "x", "quote_id": "q"}, pass_),
+            ("quote_expired", "place_order", {"quote_id": expired}, pass_),
+            *(("not_quoted", "request_quote", {"summary": "x", "offer_id": "plant", "idempotency_key": "p"}, pass_)
+              for _ in range(2)),
+            ("idempotency_conflict", "message", {"text": "y", **key}, pass_))
+        for code, tool, arguments, who in errors:
+            with self.subTest(code, tool=tool):
+                found = self.call(tool, arguments, who)
+                self.assertTrue(found["isError"])
+                self.assertEqual(found["structuredContent"]["error"]["code"], code)
+                by = found["structuredContent"]["answered_by"]
+                self.assertEqual(by, {"name": "Example Metals", "role": "business"})
 
 
 if __name__ == "__main__":

@@ -44,6 +44,21 @@ class Capped(ShopTest):
         self.fails("cap_reached", "request_quote", {"summary": "x"}, self.pass_(level=1))
         self.ask("request_quote", {"summary": "x"}, self.pass_(level=1, sub="agent-8"))
 
+    def test_errors_count_and_so_do_refusals_of_a_level(self):
+        refused = self.pass_(level=0)
+        for _ in range(3):
+            self.fails("trust_level", "place_order", {"quote_id": "q_x"})
+        self.fails("cap_reached", "message", {"text": "x"})
+        for tool in ("request_quote", "place_order", "request_quote"):
+            self.fails("trust_level", tool, {}, refused)
+        self.fails("cap_reached", "message", {"text": "x"}, refused)
+        for tool, arguments, code in (
+                ("place_order", {}, "invalid_input"), ("place_order", {"quote_id": "q_x"}, "not_found"),
+                ("check_availability", {"start": "soon"}, "invalid_input"),
+                ("message", {"text": "x", "quote_id": "q_x"}, "not_found"), ("request_quote", {}, "invalid_input")):
+            self.fails(code, tool, arguments, self.pass_(level=1 if tool != "place_order" else 2, sub="agent-8"))
+        self.fails("cap_reached", "message", {"text": "x"}, self.pass_(level=1, sub="agent-8"))
+
     def test_the_window_slides_and_survives_a_restart(self):
         for _ in range(3):
             self.ask("message", {"text": "x"})

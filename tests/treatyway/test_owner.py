@@ -95,6 +95,34 @@ class Statuses(ShopTest):
         self.assertEqual(self.quote()["needs_human"], PERSON)
 
 
+class Answering(ShopTest):
+    """What goes with what at the command line, and what is done where it does not: nothing."""
+
+    def test_an_option_that_an_answer_has_no_use_for_is_a_mistake(self):
+        quote = self.ask("request_quote", {"summary": "x", "offer_id": "survey"})["quote_id"]
+        message = self.ask("message", {"text": "x"})["message_id"]
+        for identifier, options, named in (
+                (quote, ["--approve", "--text", "x"], "--text"),
+                (quote, ["--approve", "--valid-for", "2d"], "--valid-for"),
+                (quote, ["--approve", "--reason", "x", "--currency", "USD"], "--currency and --reason"),
+                (quote, ["--price", "9.00", "--reason", "x"], "--reason"),
+                (quote, ["--reject", "--valid-for", "2d"], "--valid-for"),
+                (message, ["--text", "x", "--reason", "y"], "--reason"), (quote, ["--approve", "--as", " "], "--as"),
+                (message, ["--text", "x", "--as", ""], "--as"), (message, ["--text", "x", "--as", "\u2003"], "--as")):
+            with self.subTest(options):
+                self.assertIn(named, self.seller("answer", identifier, *options, status=2))
+        self.assertEqual({item["status"] for item in self.inbox()}, {"needs_human", "open"})
+        self.assertEqual(self.ask("get_status", {"message_id": message})["answered_by"]["name"], "Example Metals")
+
+    def test_a_text_beside_a_refusal_reaches_the_buyer(self):
+        for options in (["--reason", "We are full."], ["--text", "We are full."]):
+            for identifier, key in ((self.ask("request_quote", {"summary": "x"})["quote_id"], "quote_id"),
+                                    (self.ask("message", {"text": "x"})["message_id"], "message_id")):
+                with self.subTest(options, key=key):
+                    self.seller("answer", identifier, "--reject", *options)
+                    self.assertEqual(self.ask("get_status", {key: identifier})["summary"], "We are full.")
+
+
 class Starts(ShopTest):
     def test_passes_over_http_need_the_extra(self):
         with mock.patch.object(serving, "find_spec", return_value=None):
