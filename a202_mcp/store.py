@@ -244,6 +244,11 @@ class SqliteStore:
             raise DamagedError(faults)
         self._remember(transaction_id, revision)
 
+    def _forget(self) -> None:
+        """Read and check every transaction anew: what this process knows of them may have been taken back."""
+        self._sound.clear()
+        self._read.clear()
+
     def _remember(self, transaction_id: str, revision: int) -> None:
         _keep(self._sound, transaction_id, revision, _REMEMBERED)
 

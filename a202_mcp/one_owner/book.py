@@ -60,7 +60,7 @@ class BookStore(SqliteStore):
             with self._writing():
                 yield
         except BaseException:
-            self._sound.clear()  # a transaction held as sound in here may never have been written
+            self._forget()  # what was read in here may never have been written
             raise
 
     @contextmanager

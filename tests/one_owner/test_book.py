@@ -107,13 +107,15 @@ class Books(unittest.TestCase):
             signer.key_id, Owner("org_works", principal_id="prn_works"), signer.key.public, parse_instant(NOW))
         first = Batch(now=NOW, transaction_id="txn_works_1", keys=(binding,), signing_keys=frozenset({signer.key_id}),
                       signers=(signer,))
-        second = Batch(now=NOW, transaction_id="txn_works_1", expected_revision=1, signers=(signer,))
+        second = Batch(now=NOW, transaction_id="txn_works_1", expected_revision=1, signers=(signer,),
+                       objects=({"id": "off_works_1", "transaction_id": "txn_works_1"},))
         self.assertTrue(self.store.commit(first))
         with contextlib.suppress(LookupError), self.store.deciding():
             self.assertTrue(self.store.commit(second))
-            self.assertEqual(self.store.holdings("txn_works_1").revision, 2)
+            self.assertEqual(len(self.store.holdings("txn_works_1").objects), 1)
             raise LookupError
-        self.assertEqual(self.store.holdings("txn_works_1").revision, 1)
+        held = self.store.holdings("txn_works_1")
+        self.assertEqual((held.revision, held.objects), (1, ()))
         self.assertTrue(self.store.commit(second))
 
     def test_a_lost_place_inside_of_a_decision_leaves_the_rest_of_it(self):
