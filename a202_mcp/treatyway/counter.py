@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from a202_mcp import logs
 from a202_mcp.treatyway import names
-from a202_mcp.treatyway.answers import CONFLICT, UNAVAILABLE, Answer, ErrorCode, Fault, invalid, trust
+from a202_mcp.treatyway.answers import CONFLICT, NO_OBJECT, UNAVAILABLE, Answer, ErrorCode, Fault, invalid, trust
 from a202_mcp.treatyway.asking import check_availability, describe_offer, get_status, message
 from a202_mcp.treatyway.book import count, seconds
 from a202_mcp.treatyway.callers import Caller, CallerKind
@@ -60,8 +60,8 @@ def answered_by(shop: Shop) -> dict[str, str]:
     return {"name": shop.settings.name, "role": shop.settings.role}
 
 
-def answer(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any], body: bytes) -> Answer:
-    """What a standard tool answers."""
+def answer(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any] | None, body: bytes) -> Answer:
+    """What a standard tool answers. raw None: the arguments are no object."""
     try:
         given = _answer(shop, tool, caller, raw, body)
     except sqlite3.Error as unusable:
@@ -89,7 +89,7 @@ def note(tool: str, caller: Caller, given: Answer) -> None:
     logs.say(f"{format_instant(datetime.now(UTC))} {tool} {caller.kind.value} {code}")
 
 
-def _answer(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any], body: bytes) -> Answer:
+def _answer(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any] | None, body: bytes) -> Answer:
     now = seconds(shop.workspace.clock())
     counted = tool in _COUNTED
     refusal = _trust(tool, caller)
@@ -97,7 +97,7 @@ def _answer(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any], body:
         if counted:
             shop.store.remember(count(_counted_as(caller), now))
         return refusal
-    once = _once(shop, tool, caller, raw)
+    once = None if raw is None else _once(shop, tool, caller, raw)
     repeat = None if once is None else _repeat(shop, once, now)
     if repeat is not None:
         if counted and isinstance(repeat, Fault):
@@ -108,6 +108,8 @@ def _answer(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any], body:
         if fault is not None:
             return fault
         shop.store.remember(count(_counted_as(caller), now))
+    if raw is None:
+        return NO_OBJECT
     inputs = read_inputs(FIELDS[tool], raw, shop.settings.calendar.zone)
     if isinstance(inputs, str):
         return invalid(inputs)
