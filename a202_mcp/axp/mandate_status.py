@@ -4,27 +4,27 @@ Rules this module applies:
 
 - without `status_url` the local switch counts, and nothing is called;
 - an answer is used for 30 s and never older than 60 s; what cannot be fetched or read is unresolved, and denies;
-- the call carries no secret and no data, follows no redirect and reads at most 1 MB.
+- the call carries no secret and no data, follows no redirect and reads at most 1 MB (`fetching`).
 """
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import Final
 
-import httpx2
-
 from a202_mcp.axp.member import Member
 from a202_mcp.axp.reading import read
+from a202_mcp.fetching import fetched
 from a202_reference.times import whole_second
 
 _FRESH: Final = 30.0
 _TIMEOUT: Final = 4.0
+_NONE: Final = "unresolved"
+_MOST_BYTES: Final = 1024 * 1024
 
 
 class StatusReader:
-    """Keeps the statuses of the member's mandates fresh; for a configured `status_url`."""
+    """Keeps the statuses of the member's mandates fresh, where an address answers them."""
 
     def __init__(self, member: Member) -> None:
         self._member = member
@@ -35,18 +35,19 @@ class StatusReader:
         if time.monotonic() - self._read_at < _FRESH:
             return
         self._read_at = time.monotonic()
-        status = await self._fetch()
+        identity = self._member.view.identity
+        if identity.status_url is None:
+            return
+        status = await ask(identity.status_url)
         at = whole_second(self._member.workspace.clock())
-        self._member.statuses.update(dict.fromkeys(self._member.view.identity.mandates.values(), (status, at)))
+        self._member.statuses.update(dict.fromkeys(identity.mandates.values(), (status, at)))
 
-    async def _fetch(self) -> str:
-        address = str(self._member.settings.limits.status_url)
-        try:
-            async with asyncio.timeout(_TIMEOUT), httpx2.AsyncClient(
-                trust_env=False, follow_redirects=False) as client:
-                answer = await client.get(address, headers={"accept": "application/json"})
-        except (TimeoutError, httpx2.HTTPError, OSError, ValueError):
-            return "unresolved"
-        document = read(answer.content[:1024 * 1024]) if answer.status_code == 200 else None
-        status = document.get("status") if isinstance(document, dict) else None
-        return status if isinstance(status, str) else "unresolved"
+
+async def ask(address: str) -> str:
+    """The status that an address answers, or the word for none."""
+    try:
+        document = read(await fetched(address, seconds=_TIMEOUT, most_bytes=_MOST_BYTES))
+    except (OSError, ValueError):
+        return _NONE
+    status = document.get("status") if isinstance(document, dict) else None
+    return status if isinstance(status, str) else _NONE

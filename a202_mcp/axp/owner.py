@@ -22,14 +22,12 @@ from a202_mcp.axp.book import happened
 from a202_mcp.axp.buying import CHOICE, Offered
 from a202_mcp.axp.choosing import choice, within_budget
 from a202_mcp.axp.inbox_items import InboxItem, item_moves
-from a202_mcp.axp.mandates import switch, turned
 from a202_mcp.axp.member import Member
 from a202_mcp.axp.outbox_rows import enqueue, try_now
 from a202_mcp.axp.record import Matter, judge, scribe_of
 from a202_mcp.axp.updates import CHECK
 from a202_mcp.axp.view import Plan, View
 from a202_mcp.one_owner.ruling import overtaking
-from a202_mcp.one_owner.switch import TURNS, fixed
 from a202_reference.codes import Decision
 from a202_reference.lifecycle.acts import OFFER_ACCEPT
 from a202_reference.times import format_instant, parse_instant
@@ -51,19 +49,6 @@ def reject(member: Member, item: InboxItem) -> str:
         standing = _still_open(member, item)
         member.carry_out(lambda _: Plan(writes=(item_moves(standing, "rejected"),)))
     return "rejected"
-
-
-def turn(member: Member, action: str) -> str:
-    """Turn the switch of every mandate; the status they have now. Raises RefusedError."""
-    to, url = TURNS[action], member.settings.limits.status_url
-    with member.store.deciding():
-        mandates = member.view.identity.mandates.values()
-        reasons = (fixed(each, switch(member.store, each), url) for each in mandates)
-        why = next((reason for reason in reasons if reason is not None), None)
-        if why is not None:
-            raise RefusedError(why)
-        member.carry_out(lambda _: Plan(writes=tuple(turned(mandate_id, to) for mandate_id in mandates)))
-    return to.value
 
 
 def _still_open(member: Member, item: InboxItem) -> InboxItem:

@@ -118,7 +118,7 @@ def statement(scribe: Scribe, claim: str, salt: bytes, body: bytes) -> Draft:
 
 def _status(view: View, mandate_id: str, now: datetime) -> StatusResult:
     """The local switch, or what the configured address answered."""
-    if view.settings.limits.status_url is None:
+    if view.identity.status_url is None:
         return StatusResult(mandate_id, switch(view.store, mandate_id), format_instant(now))
     answered, at = view.statuses.get(mandate_id, ("unresolved", now))
     return StatusResult(mandate_id, answered, format_instant(min(at, now)))

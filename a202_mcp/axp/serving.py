@@ -13,6 +13,7 @@ import asyncio
 import fcntl
 import os
 import signal
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -120,28 +121,26 @@ class Engine:
             member.store.remember((put("pushed", "skills", {"mark": mark}),))
 
 
-async def serve(member: Member, host: str, port: int) -> None:
-    """Serve until a signal ends it."""
+async def serve(member: Member, host: str, listening: socket.socket) -> None:
+    """Serve until a signal ends it. host: as the owner named the socket's."""
     client = ExchangeClient(member.settings.exchange, member.credentials)
     engine = Engine(member, client)
-    if member.settings.limits.status_url is not None:
-        member.refresh = StatusReader(member).refresh
+    member.refresh = StatusReader(member).refresh
     server = _Server(uvicorn.Config(
-        WebApp(member), host=host, port=port, log_config=None,
-        access_log=False, lifespan="off", timeout_graceful_shutdown=1, server_header=False, date_header=False))
-    working = asyncio.get_running_loop().create_task(_when_started(server, engine, host))
+        WebApp(member), log_config=None, access_log=False, lifespan="off",
+        timeout_graceful_shutdown=1, server_header=False, date_header=False))
+    working = asyncio.get_running_loop().create_task(_when_started(server, engine, host, listening.getsockname()[1]))
     try:
-        await server.serve()
+        await server.serve(sockets=[listening])
     finally:
         working.cancel()
         with suppress(asyncio.CancelledError):
             await working
 
 
-async def _when_started(server: uvicorn.Server, engine: Engine, host: str) -> None:
+async def _when_started(server: uvicorn.Server, engine: Engine, host: str, port: int) -> None:
     while not server.started:
         await asyncio.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
     logs.say(f"listening on {in_address(host)}:{port}, path /mcp")
     await engine.run()
 

@@ -12,18 +12,19 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from a202_mcp.one_owner import keyfiles
-from a202_mcp.one_owner.switch import TURNS
 from a202_mcp.one_owner.terminal import plain
 from a202_mcp.treatyway import inbox, words
 from a202_mcp.treatyway.answering import answer, deal_named
 from a202_mcp.treatyway.book import Entry, open_book, put
 from a202_mcp.treatyway.deals import Message, Quote, said_over
-from a202_mcp.treatyway.opened import init, open_shop, ready_identity
+from a202_mcp.treatyway.inforce import identity
+from a202_mcp.treatyway.initialising import init, ready_identity
+from a202_mcp.treatyway.mandate_commands import turn
+from a202_mcp.treatyway.opened import open_for_owner
 from a202_mcp.treatyway.person import Refused
 from a202_mcp.treatyway.said import DONE, refuse, say, usage, warn
 from a202_mcp.treatyway.settings import Kind, Settings
 from a202_mcp.treatyway.shop import Shop
-from a202_mcp.treatyway.status import set_switch
 
 
 def run(settings: Settings, options: argparse.Namespace) -> int:
@@ -36,7 +37,9 @@ def run(settings: Settings, options: argparse.Namespace) -> int:
         return DONE
     if command == "key":
         return _key(settings)
-    shop = open_shop(settings, with_owner=command == "answer")
+    if command == "mandate":
+        return turn(settings.state_dir, options.act)
+    shop = open_for_owner(settings, with_owner=command == "answer")
     try:
         return _COMMANDS[command](shop, options)
     finally:
@@ -53,7 +56,7 @@ def _check(settings: Settings) -> int:
 def _key(settings: Settings) -> int:
     store = open_book(settings.state_dir)
     try:
-        who = ready_identity(settings, store)
+        who = identity(store) or ready_identity(settings, store)
     finally:
         store.close()
     agent = keyfiles.load(settings.state_dir, keyfiles.AGENT).public
@@ -116,26 +119,9 @@ def _stock(shop: Shop, options: argparse.Namespace) -> int:
     return DONE
 
 
-def _mandate(shop: Shop, options: argparse.Namespace) -> int:
-    mandate_id = shop.authority.mandate_id
-    if options.act != "show":
-        why = set_switch(shop.store, mandate_id, TURNS[options.act], shop.settings.status_url)
-        if why is not None:
-            return refuse(why)
-    shop.status.refresh()
-    status = shop.status.result(mandate_id, shop.now())
-    document = shop.authority.mandate()
-    say(json.dumps({
-        "mandate_id": mandate_id, "status": None if status is None else status.status,
-        "valid_until": document["valid_until"], "mandate": document}, indent=2))
-    return DONE
-
-
 _COMMANDS: Final[Mapping[str, Callable[[Shop, argparse.Namespace], int]]] = {
-    "inbox": _inbox, "answer": answer, "status": _status, "stock": _stock, "mandate": _mandate}
+    "inbox": _inbox, "answer": answer, "status": _status, "stock": _stock}
 
 
 def _next(entry: Entry | None) -> int:
     return 1 if entry is None else entry.version + 1
-
-

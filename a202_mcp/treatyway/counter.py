@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from a202_mcp import logs
 from a202_mcp.treatyway import names
-from a202_mcp.treatyway.answers import CONFLICT, UNAVAILABLE, Answer, ErrorCode, Fault, invalid, trust
+from a202_mcp.treatyway.answers import CONFLICT, NO_OBJECT, UNAVAILABLE, Answer, ErrorCode, Fault, invalid, trust
 from a202_mcp.treatyway.asking import check_availability, describe_offer, get_status, message
 from a202_mcp.treatyway.book import count, seconds
 from a202_mcp.treatyway.callers import Caller, CallerKind
@@ -64,8 +64,8 @@ def answered_by(shop: Shop) -> dict[str, str]:
     return {"name": shop.settings.name, "role": shop.settings.role}
 
 
-def answer(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any], body: bytes) -> Answer:
-    """What a standard tool answers."""
+def answer(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any] | None, body: bytes) -> Answer:
+    """What a standard tool answers. raw None: the arguments are no object."""
     try:
         given = (_counted if tool in _COUNTED else _free)(shop, tool, caller, raw, body)
     except Exception as error:
@@ -90,15 +90,16 @@ def note(tool: str, caller: Caller, given: Answer) -> None:
     logs.say(f"{format_instant(datetime.now(UTC))} {tool} {caller.kind.value} {code}")
 
 
-def _free(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any], body: bytes) -> Answer:
+def _free(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any] | None, body: bytes) -> Answer:
     """A call that counts for nothing and writes nothing."""
     return _carried_out(shop, tool, caller, raw, body, _now(shop), None)
 
 
-def _counted(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any], body: bytes) -> Answer:
+def _counted(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any] | None, body: bytes) -> Answer:
     """A call of a tool that the caps count."""
     with shop.store.deciding():
-        now, once, refusal = _now(shop), _once(shop, tool, caller, raw), _trust(tool, caller)
+        now, refusal = _now(shop), _trust(tool, caller)
+        once = None if raw is None else _once(shop, tool, caller, raw)
         if refusal is None and once is not None:
             first = shop.store.once(once.scope, now)
             if first is not None and hmac.compare_digest(first[0], once.content_hash):
@@ -117,8 +118,10 @@ def _counted(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any], body
 
 
 def _carried_out(
-    shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any], body: bytes, now: float, once: Once | None,
+    shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any] | None, body: bytes, now: float, once: Once | None,
 ) -> Answer:
+    if raw is None:
+        return NO_OBJECT
     inputs = read_inputs(FIELDS[tool], heeded(tool, raw), shop.settings.calendar.zone)
     return invalid(inputs) if isinstance(inputs, str) else _TOOLS[tool](
         shop, Call(tool, caller, inputs, body, now, once))

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from a202_mcp.axp import configuration
-from a202_mcp.axp.book import MemberStore
+from a202_mcp.axp.book import MemberStore, put
 from a202_mcp.axp.exchange import ExchangeClient
 from a202_mcp.axp.member import open_member
 from a202_mcp.axp.outbox import Outbox
@@ -181,6 +181,11 @@ class MemberCase(unittest.IsolatedAsyncioTestCase):
 
     def close(self):
         self.member.workspace.close()
+
+    def answered_at(self, address):
+        """The mandates in force, as if issued with this status_url."""
+        kept = self.member.store.item("identity", "self")
+        self.member.store.remember([put("identity", "self", {**kept, "status_url": address})])
 
     def restart(self):
         self.close()

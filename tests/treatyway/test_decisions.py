@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from a202_mcp.treatyway import person, words
 from a202_mcp.treatyway.deals import Order, Quote, Remark, State, read
-from a202_mcp.treatyway.opened import open_shop
+from a202_mcp.treatyway.opened import open_for_owner
 from a202_mcp.treatyway.person import Refused
 from a202_mcp.treatyway.status import set_switch
 from a202_reference.registries import MandateStatus
@@ -52,7 +52,7 @@ class Sequence(ShopTest):
 
     @contextmanager
     def owner(self):
-        shop = open_shop(self.shop.settings, self.clock, with_owner=True)
+        shop = open_for_owner(self.shop.settings, self.clock, with_owner=True)
         try:
             yield shop
         finally:

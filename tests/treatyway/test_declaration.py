@@ -3,18 +3,22 @@
 import json
 import unittest
 from typing import ClassVar
+from unittest import mock
 
+from a202_mcp.treatyway.answers import ErrorCode
 from tests.treatyway.shops import MONDAY, ShopTest, token
 
-FIVE = ["describe_offer", "check_availability", "request_quote", "get_status", "message"]
-SIX = ["describe_offer", "check_availability", "request_quote", "place_order", "get_status", "message"]
-
+HEADERS = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+ODD = ('"\\ud800"', "[" * 65 + "]" * 65, '{"a":' * 400 + "1" + "}" * 400, "1e999", "-1e999", "9" * 5000,
+       "0." + "9" * 5000)
 TOOL = """
 [[custom_tools]]
 name = "get_menu"
 description = "Alloys on the shelf."
-reply = "brass, steel"
+reply = "brass"
 """
+FIVE = ["describe_offer", "check_availability", "request_quote", "get_status", "message"]
+SIX = ["describe_offer", "check_availability", "request_quote", "place_order", "get_status", "message"]
 
 
 class Declared(ShopTest):
@@ -33,7 +37,8 @@ class Declared(ShopTest):
     def test_t7_t8_the_instructions_carry_the_major_version(self):
         document = self.rpc("initialize", {
             "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})
-        self.assertIn("treatyway-contract: 1", document["result"]["instructions"].splitlines())
+        lines = [line for line in document["result"]["instructions"].splitlines() if "contract:" in line]
+        self.assertEqual(lines, ["treatyway-contract: 1"])
 
     def test_t9_unknown_inputs_neither_change_nor_fail_a_call(self):
         self.open()
@@ -47,6 +52,55 @@ class Declared(ShopTest):
         for tool, arguments in {"request_quote": {"summary": "s"}, "message": {"text": "t"}}.items():
             self.assertEqual(self.ask(tool, {**arguments, "subject": []}).keys(), self.ask(tool, arguments).keys())
         self.assertEqual(self.order(quote, trust_level=9)["status"], "accepted")
+
+    def test_t9_whatever_is_in_an_unknown_member_or_beside_the_arguments(self):
+        """What no tool knows is no reason to refuse: not its depth, its numbers or characters, nor that it is twice."""
+        self.open(more=TOOL)
+        quote = self.quote()["quote_id"]
+        calls = {"treatyway_contract": {}, "describe_offer": {"kind": "good"}, "get_menu": {},
+                 "check_availability": {"offer_id": "brass-rod"}, "get_status": {"quote_id": quote},
+                 "request_quote": {"summary": "s"}, "message": {"text": "t"}, "place_order": {"quote_id": quote}}
+        for strange in ODD:
+            for tool, arguments in calls.items():
+                with self.subTest(tool, strange=strange[:20]):
+                    inside = f'{json.dumps(arguments)[:-1]}{", " if arguments else ""}"x": {strange}, "x": {strange}}}'
+                    found = self.sent(tool, inside)
+                    self.assertFalse(found["result"].get("isError"), found)
+            beside = self.sent("message", '{"text": "t"}', more=f', "_x": {strange}')
+            self.assertFalse(beside["result"].get("isError"), beside)
+
+    def test_t9_a_strange_value_of_a_known_member_is_that_member_s_error(self):
+        for name, strange, message in (
+            ("quantity", "1e999", "quantity: must be a whole number from 1 to 1000000"),
+            ("quantity", "9" * 5000, "quantity: must be a whole number from 1 to 1000000"),
+            ("quantity", "[" * 65 + "]" * 65, "quantity: must be a whole number from 1 to 1000000"),
+            ("summary", '"\\ud800"', "summary: must be text that can be written as UTF-8"),
+            ("summary", "[" * 65 + "]" * 65, "summary: must be text"),
+            ("items", "[" * 65 + "]" * 65, "items[0]: must be an object"),
+            ("start", '"\\udfff"', "start: must be a date or an RFC 3339 time"),
+            ("idempotency_key", "1e999", "idempotency_key: must be text"),
+        ):
+            with self.subTest(name, strange=strange[:20]):
+                given = '"summary": "s", ' if name != "summary" else ""
+                found = self.sent("request_quote", f'{{{given}"{name}": {strange}}}')["result"]
+                error = found["structuredContent"]["error"]
+                self.assertEqual(error, {"code": "invalid_input", "message": message})
+
+    def test_a_command_gets_what_was_sent_as_json(self):
+        self.open(more=TOOL.replace('reply = "brass"', 'command = ["cat"]'))
+        inside = f'{{"a": "\\ud800", "b": 1e999, "c": {"[" * 70}{"]" * 70}, "d": {"9" * 5000}, "e": 2}}'
+        text = self.sent("get_menu", inside)["result"]["content"][0]["text"]
+        found = json.loads(text, parse_constant=self.fail)
+        self.assertEqual((found["a"], found["b"], found["d"], found["e"]), ("\ud800", None, None, 2))
+        self.assertEqual(json.dumps(found["c"]), "[" * 63 + "null" + "]" * 63)
+
+    def sent(self, tool, arguments, more=""):
+        """A call whose arguments are this very text."""
+        body = ('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": '
+                f'{{"name": "{tool}", "arguments": {arguments}{more}}}}}')
+        answer = self.http(body=body, headers={**HEADERS, "authorization": f"Bearer {token()}"})
+        self.assertEqual(answer.status_code, 200, answer.text)
+        return answer.json()
 
     def test_schemas_are_open_and_described(self):
         self.open()
@@ -83,8 +137,50 @@ class Answers(ShopTest):
                 self.assertTrue(found["isError"])
                 self.assertEqual(found["structuredContent"]["answered_by"]["name"], "Example Metals")
 
+    def test_t10_errors_of_every_code_name_who_answered(self):
+        self.open(level0=30, level1=31, quote='on_deny = "refuse"\nvalid_for = "60s"', more=TOOL.replace(
+            'reply = "brass"', 'command = ["false"]'))
+        rods = {"summary": "x", "offer_id": "brass-rod", "quantity": 2}
+        key, found = {"idempotency_key": "0123456789abcdef"}, []
+        quote = {"quote_id": self.ask("request_quote", rods, self.pass_())["quote_id"]}
+        self.ask("message", {"text": "x", **key})
+        for code, tool, arguments, pass_ in (
+            ("invalid_input", "message", {}, None), ("trust_level", "place_order", quote, None),
+            ("trust_level", "request_quote", rods, self.pass_(level=0)),
+            ("not_found", "get_status", {"quote_id": "q_0"}, None),
+            ("not_found", "place_order", quote, self.pass_(sub="agent-8")),
+            ("not_quoted", "request_quote", {"summary": "x", "offer_id": "plant"}, None),
+            ("idempotency_conflict", "message", {"text": "y", **key}, None), ("unavailable", "get_menu", {}, None),
+        ):
+            found.append((code, self.call(tool, arguments, pass_)))
+        self.clock.pass_on(seconds=61)
+        found.append(("quote_expired", self.call("place_order", quote, self.pass_())))
+        for _ in range(30):
+            last = self.call("check_availability", {"offer_id": "brass-rod"})
+        found.append(("cap_reached", last))
+        with mock.patch.object(self.shop.store, "calls", side_effect=ValueError):
+            found.append(("unavailable", self.call("message", {"text": "x"})))
+        for code, result in found:
+            with self.subTest(code):
+                self.assertIs(result["isError"], True)
+                data = result["structuredContent"]
+                self.assertEqual(data["error"]["code"], code)
+                self.assertEqual(data["answered_by"], {"name": "Example Metals", "role": "business"})
+        self.assertEqual({code for code, _ in found}, {code.value for code in ErrorCode})
+        self.assertIn("defect in message", self.log.getvalue())
+
+    def test_t10_an_error_of_the_protocol_is_one_and_says_nothing_of_the_library(self):
+        for method, params, code in (("tools/call", {"name": "no_such", "arguments": {}}, -32602),
+                                     ("tools/call", {"arguments": {}}, -32602), ("tools/call", {"name": 7}, -32602),
+                                     ("no/such", {}, -32601)):
+            with self.subTest(method, params=params):
+                body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+                answer = self.http(body=body, headers=HEADERS)
+                self.assertEqual(answer.json()["error"]["code"], code)
+                self.assertNotRegex(answer.text, r"pydantic|https?:/|Traceback")
+
     def pass_(self, **more):
-        now = int(MONDAY.timestamp())
+        now = int(self.clock().timestamp())
         return token(iat=now, exp=now + 10**5, **more)
 
     def waiting(self):

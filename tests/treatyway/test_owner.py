@@ -11,7 +11,8 @@ from unittest import mock
 from a202_mcp.one_owner import keyfiles
 from a202_mcp.one_owner.issuing import NotReadyError
 from a202_mcp.treatyway import serving
-from a202_mcp.treatyway.opened import init, open_shop
+from a202_mcp.treatyway.initialising import init
+from a202_mcp.treatyway.opened import open_shop
 from a202_mcp.treatyway.reading import read_settings
 from a202_mcp.treatyway.status import StatusSource
 from tests.treatyway.shops import MONDAY, ShopTest, config

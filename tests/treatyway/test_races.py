@@ -221,4 +221,4 @@ class Parallel(Process):
         self.assertLessEqual(answered.items(), held.items())
         self.assertEqual(self.seller("stock", "brass-rod").strip(), str(40 - 2 * len(held)))
         for order in held.values():
-            asyncio.run(self.verified(json.loads(self.seller("status", order, "--json"))["transaction_id"]))
+            self.verified(json.loads(self.seller("status", order, "--json"))["transaction_id"])
