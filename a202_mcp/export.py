@@ -1,6 +1,7 @@
 """`a202-mcp export TRANSACTION --state-dir DIR [-o FILE]`: write a transaction's bundle (surface 6, 7).
 
-Exit status: 0 written, 2 nothing is held under that id, or the state or the file cannot be used.
+Exit status: 0 written, 1 all of it is private to its owner, 2 nothing is held under that id, or the state or the file
+cannot be used.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from a202_mcp import command_line
 from a202_mcp.state_dir import VARIABLE, state_dir
 
 
@@ -23,7 +25,7 @@ def run(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         "a202-mcp export", allow_abbrev=False,
         description="Write the bundle with which a stranger can verify a transaction.")
-    parser.add_argument("transaction", metavar="TRANSACTION", help="the transaction's id")
+    parser.add_argument("transaction", type=command_line.text, metavar="TRANSACTION", help="the transaction's id")
     parser.add_argument("--state-dir", metavar="DIR", help=f"where the record is kept (else ${VARIABLE})")
     parser.add_argument("--private", action="store_true",
                         help="of a one-sided record: also the decisions that deny or hold, and their acts")
@@ -43,6 +45,9 @@ def run(arguments: Sequence[str]) -> int:
     if bundle is None:
         return _refused(f"nothing is held under {options.transaction!r} in {directory}")
     bundle = _disclosed(bundle, options.private, options.without_mandate)
+    if bundle is None:
+        return _refused(
+            f"{options.transaction} holds nothing but decisions, which are the owner's: --private gives them away", 1)
     if options.output is not None and Path(options.output).absolute().resolve().is_relative_to(directory.resolve()):
         return _refused(f"{options.output} lies in the state directory: a bundle is written elsewhere")
     try:
@@ -62,14 +67,14 @@ def _bundle(directory: Path, transaction_id: str) -> Mapping[str, Any] | None:
         workspace.close()
 
 
-def _disclosed(bundle: Mapping[str, Any], private: bool, without_mandate: bool) -> Mapping[str, Any]:
-    """The bundle; of a one-sided record what its owner gives away, with a warning where that states limits."""
+def _disclosed(bundle: Mapping[str, Any], private: bool, without_mandate: bool) -> Mapping[str, Any] | None:
+    """The bundle; of a one-sided record what its owner gives away, if anything. It warns where that states limits."""
     from a202_mcp.one_sided import disclosed_part, is_one_sided  # noqa: PLC0415 - not needed to print the help
 
     if not is_one_sided(bundle):
         return bundle
     part = disclosed_part(bundle, private=private, without_mandate=without_mandate)
-    if part["mandates"]:
+    if part is not None and part["mandates"]:
         sys.stderr.write("a202-mcp export: warning: the mandate in this bundle states its limits; --without-mandate "
                          "leaves it out\n")
     return part
@@ -98,9 +103,9 @@ def _replace(file: Path, text: str) -> None:
             raise
 
 
-def _refused(reason: str) -> int:
+def _refused(reason: str, status: int = 2) -> int:
     sys.stderr.write(f"a202-mcp export: {reason}\n")
-    return 2
+    return status
 
 
 main = run

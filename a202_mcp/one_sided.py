@@ -26,9 +26,11 @@ def is_one_sided(bundle: Mapping[str, Any]) -> bool:
     return not any(document["object_type"] in _OF_BOTH for document in bundle["objects"])
 
 
-def disclosed_part(bundle: Mapping[str, Any], *, private: bool, without_mandate: bool) -> dict[str, Any]:
-    """A one-sided bundle of our own making, without what the owner keeps."""
+def disclosed_part(bundle: Mapping[str, Any], *, private: bool, without_mandate: bool) -> dict[str, Any] | None:
+    """A one-sided bundle of our own making, without what the owner keeps; None where that is all of it."""
     kept = [document["id"] for document in bundle["objects"] if _goes_out(document, private, without_mandate)]
+    if not kept:
+        return None
     left_out = [name for name, gone in ((MANDATE, without_mandate), (PRIVATE, not private)) if gone]
     part = dict(bundle)
     if without_mandate or len(kept) < len(bundle["objects"]):

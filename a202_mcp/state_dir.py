@@ -17,14 +17,19 @@ PROFILES: Final = "A202_MCP_PROFILES"
 def state_dir(option: str | None) -> Path | None:
     """The absolute directory that the option or the environment names, `~` and variables expanded."""
     named = option or os.environ.get(VARIABLE)
-    return _expanded(named) if named else None
+    return _absolute(named) if named else None
 
 
 def profile_dirs(options: list[str]) -> list[Path]:
     """The absolute directories of further profiles."""
     named = options or os.environ.get(PROFILES, "").split(os.pathsep)
-    return [_expanded(folder) for folder in named if folder]
+    return [_absolute(folder) for folder in named if folder]
 
 
-def _expanded(named: str) -> Path:
-    return Path(os.path.expandvars(named)).expanduser().absolute()
+def expanded(named: str) -> Path:
+    """A path with `~` and variables expanded; what names no user and no variable stands as it is. Total."""
+    return Path(os.path.expanduser(os.path.expandvars(named)))  # noqa: PTH111 - the method raises for an unknown user
+
+
+def _absolute(named: str) -> Path:
+    return expanded(named).absolute()

@@ -3,6 +3,7 @@
 Rules this module applies:
 
 - write-ahead log, every commit synced to disk before it is acknowledged; a new file is on disk before anything is;
+- what a crash left behind the last commit is set aside and reported (`log_tail`);
 - several processes open and write one file; each waits for the others, for a while;
 - a file of another format, or of another program, is refused as it is and not touched;
 - whatever SQLite or the disk says is told in words that name no path and no content.
@@ -19,6 +20,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from a202_mcp import logs
+from a202_mcp.log_tail import set_aside
 from a202_mcp.tables import FORMAT, SCHEMA
 
 FILE_NAME: Final = "a202.sqlite3"
@@ -75,6 +78,9 @@ class StateFile:
             file._refuse_foreign()
             _patiently(lambda: connection.execute("PRAGMA journal_mode=WAL"))
             connection.execute("PRAGMA synchronous=FULL")
+            report = None if path is None else set_aside(connection, path)
+            if report is not None:
+                logs.say(report)
             file._prepare()
         except BaseException:
             connection.close()

@@ -3,8 +3,7 @@
 Rules this module applies:
 
 - at the end of input every request already received is answered, then the process ends;
-- SIGINT and SIGTERM do the same within a second: a watchdog ends the process by force when an answer takes
-  longer, which a store that commits all or nothing survives. A second signal ends it at once;
+- SIGINT and SIGTERM do the same within a second (`ending`);
 - a reader that is gone (broken pipe) ends it quietly, and so does the death of the process that started it, even where
   somebody else keeps the pipe open.
 """
@@ -13,14 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import threading
-import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from functools import partial
-from types import FrameType
 from typing import Any, TypeAlias
 
 import anyio
@@ -38,7 +34,8 @@ from mcp_types.jsonrpc import (
 from pydantic_core import PydanticSerializationError
 
 from a202_mcp import logs
-from a202_mcp.descriptors import Wire, claim_wire, lines, read_some, write_all
+from a202_mcp.descriptors import Oversized, Wire, claim_wire, lines, read_some, write_all
+from a202_mcp.ending import Ending
 from a202_mcp.envelope import read_message
 
 Received: TypeAlias = SessionMessage | Exception
@@ -46,69 +43,44 @@ Serve: TypeAlias = Callable[
     [MemoryObjectReceiveStream[Received], MemoryObjectSendStream[SessionMessage]], Coroutine[Any, Any, None]
 ]
 """Serves one connection until its read stream ends, as the SDK's `Server.run` does."""
+Read: TypeAlias = Callable[[bytes | Oversized], SessionMessage | JSONRPCError | None]
+"""What a line holds: a message, the error to answer it with, or nothing."""
 
-_GRACE_SECONDS = 0.7
 _MAX_OPEN = 256
 _PARENT_SECONDS = 1.0
 
 
-def run(serve: Serve) -> int:
+def run(serve: Serve, ending: Ending | None = None, read: Read = read_message) -> int:
     """Serve the process's own stdin and stdout; the exit status.
 
     0 at the end of input, 128 plus the number of the signal that ended it, 1 where the connection itself failed.
+    read: what a line of input is. ending: of a server that starts programs.
     """
-    signals = _Signals()
-    connection = _Connection(claim_wire())
+    ending = ending or Ending()
+    connection = _Connection(claim_wire(), read)
     try:
-        asyncio.run(connection.run(serve, signals))
+        asyncio.run(connection.run(serve, ending))
     except Exception as error:
         logs.defect("the connection", error)
         return 1
-    return signals.status
-
-
-class _Signals:
-    """SIGINT and SIGTERM: ask for an orderly end, force it when that takes too long."""
-
-    def __init__(self) -> None:
-        self.status = 0
-        self._stop: Callable[[], object] = lambda: None
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._received)
-
-    def on_stop(self, stop: Callable[[], object]) -> None:
-        """Call `stop` at the first signal, at once where that has come already."""
-        self._stop = stop
-        if self.status:
-            stop()
-
-    def _received(self, number: int, _: FrameType | None) -> None:
-        if self.status:
-            os._exit(self.status)
-        self.status = 128 + number
-        threading.Thread(target=self._force, daemon=True).start()
-        with suppress(RuntimeError):  # the loop has closed: it is ending already
-            self._stop()
-
-    def _force(self) -> None:
-        time.sleep(_GRACE_SECONDS)
-        os._exit(self.status)
+    return ending.status
 
 
 class _Connection:
     """One client on a wire. Knows which requests are not settled yet."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Wire, read: Read) -> None:
         self._wire = wire
+        self._read_line = read
         self._open = 0
         self._writing = anyio.Lock()
         self._ended = asyncio.Event()
         self._settled = asyncio.Condition()
         self._gone = False
 
-    async def run(self, serve: Serve, signals: _Signals) -> None:
+    async def run(self, serve: Serve, ending: Ending) -> None:
         loop = asyncio.get_running_loop()
-        signals.on_stop(partial(loop.call_soon_threadsafe, self._ended.set))
+        ending.on_stop(partial(loop.call_soon_threadsafe, self._ended.set))
         self._to_server, read_stream = anyio.create_memory_object_stream[Received]()
         write_stream, from_server = anyio.create_memory_object_stream[SessionMessage]()
         threading.Thread(target=self._read, args=(loop,), name="stdin", daemon=True).start()
@@ -125,7 +97,7 @@ class _Connection:
         """The reading thread: it parses, then waits until the server has taken the message."""
         with suppress(CancelledError, RuntimeError):  # the loop is over
             for line in lines(partial(read_some, self._wire.inbound)):
-                if (message := read_message(line)) is not None:
+                if (message := self._read_line(line)) is not None:
                     asyncio.run_coroutine_threadsafe(self._take(message), loop).result()
             loop.call_soon_threadsafe(self._ended.set)
 

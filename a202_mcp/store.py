@@ -18,7 +18,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Self, TypeVar
 
 from a202_mcp import logs
 from a202_mcp.audit import Audit
@@ -27,6 +27,7 @@ from a202_mcp.bindings import Bindings
 from a202_mcp.commits import is_sealed, named
 from a202_mcp.seal import Fault, HeldKey, Seal, digest, sign_seal
 from a202_mcp.state_file import FILE_NAME, StateFile, UnusableError
+from a202_mcp.store_protocol import Store
 from a202_mcp.tables import FORMAT, IDEMPOTENCY, MANDATES, OBJECTS, Table
 from a202_reference.canonical import sha256_hex
 from a202_reference.codes import Code
@@ -37,7 +38,9 @@ __all__ = [
     "FILE_NAME", "FORMAT", "Batch", "DamagedError", "HeldKey", "Idempotency", "SqliteStore", "Store", "UnusableError"]
 
 _REMEMBERED: Final = 1024
+_HELD: Final = 64
 _PAGE: Final = 8
+_Kept = TypeVar("_Kept")
 _BEFORE_ALL: Final = -(1 << 63)
 
 
@@ -52,66 +55,6 @@ class DamagedError(UnusableError):
             f"that is whole in its place")
 
 
-class Store(Protocol):
-    """What a workspace needs of its state. Another implementation may keep it elsewhere."""
-
-    def holdings(self, transaction_id: str) -> Holdings:
-        """What is held of a transaction; empty where nothing is. Raises DamagedError."""
-
-    def recorded(self, transaction_id: str) -> tuple[Mapping[str, Any], ...]:
-        """The documents of a transaction as they stand now, whatever happened to them."""
-
-    def faults(
-        self, transaction_id: str | None, mandate_ids: Iterable[str], key_ids: Iterable[str],
-    ) -> tuple[Fault, ...]:
-        """Every part of a transaction, and of the mandates and keys it names, that is not what was recorded.
-
-        transaction_id: None asks only which of these keys cannot be relied on.
-        """
-
-    def held_object(self, object_id: str) -> Mapping[str, Any] | None:
-        """One object of any transaction."""
-
-    def mandate(self, mandate_id: str) -> Mapping[str, Any] | None:
-        """One mandate."""
-
-    def mandates_naming(self, key_id: str) -> Iterator[Mapping[str, Any]]:
-        """The mandates that name this key as issuer's or subject's, oldest first, read one by one."""
-
-    def key(self, key_id: str) -> KeyBinding | None:
-        """The authentic binding of one key."""
-
-    def held_key(self, key_id: str) -> HeldKey | None:
-        """One key's binding and what is wrong with it, or None where none is stored."""
-
-    def acts(self, transaction_id: str) -> dict[str, Mapping[str, Any]]:
-        """Act documents by action hash."""
-
-    def status_results(self, transaction_id: str) -> tuple[Mapping[str, Any], ...]:
-        """Presented status answers in the order they were recorded."""
-
-    def consumed(self, approval_id: str) -> bool:
-        """True where an act has used this approval up."""
-
-    def first_result(self, scope: str) -> Idempotency | None:
-        """The first result under an idempotency scope. Raises DamagedError."""
-
-    def newest(self, transaction_id: str | None, key_ids: Iterable[str]) -> str | None:
-        """The newest instant stored for this transaction or any of these keys."""
-
-    def transactions(self, limit: int) -> tuple[int, list[str]]:
-        """How many transactions are held, and the newest of them first."""
-
-    def commit(self, batch: Batch) -> bool:
-        """Write a batch whole and return True, or write nothing and return False: the state has moved.
-
-        Raises ValueError for a key that the mandate named for it does not prove.
-        """
-
-    def close(self) -> None:
-        """Release the state."""
-
-
 class SqliteStore:
     """The store in one SQLite file, shared by several processes, or in memory."""
 
@@ -122,6 +65,8 @@ class SqliteStore:
         self._audit = Audit(file.connection, self._bindings.held)
         self._sound: OrderedDict[str, int] = OrderedDict()
         """Up to which revision a transaction was written here, or held against its seals."""
+        self._read: OrderedDict[str, tuple[Holdings, int]] = OrderedDict()
+        """The transactions read last, each with the place of its last object."""
         self._said: set[str] = set()
 
     @classmethod
@@ -139,16 +84,22 @@ class SqliteStore:
         """For stores that keep more in the same file."""
 
     def holdings(self, transaction_id: str) -> Holdings:
-        """See Store."""
+        """See Store. What this process has read of a transaction is not read again: rows are only ever added."""
+        known, after = self._read.get(transaction_id, (Holdings(transaction_id, ()), _BEFORE_ALL))
         # One statement reads revision and objects, so that no commit can fall between the two.
         rows = self._connection.execute(
-            "SELECT r.revision, o.body FROM (SELECT max(revision) AS revision FROM commits WHERE transaction_id = ?1) "
-            "AS r LEFT JOIN objects o ON o.transaction_id = ?1 ORDER BY o.position", (transaction_id,)).fetchall()
+            "SELECT r.revision, o.position, o.body FROM "
+            "(SELECT max(revision) AS revision FROM commits WHERE transaction_id = ?1) AS r LEFT JOIN objects o "
+            "ON o.transaction_id = ?1 AND o.position > ?2 ORDER BY o.position", (transaction_id, after)).fetchall()
         revision = rows[0][0] or 0
-        bodies = [body for _, body in rows if body is not None]
-        if revision or bodies:
+        added = [(position, body) for _, position, body in rows if body is not None]
+        if revision or added or known.objects:
             self._check(transaction_id, revision)
-        return Holdings(transaction_id, tuple(json.loads(body) for body in bodies), revision)
+        if revision == known.revision and not added:
+            return known
+        held = Holdings(transaction_id, known.objects + tuple(json.loads(body) for _, body in added), revision)
+        _keep(self._read, transaction_id, (held, added[-1][0] if added else after), _HELD)
+        return held
 
     def recorded(self, transaction_id: str) -> tuple[Mapping[str, Any], ...]:
         """See Store."""
@@ -293,11 +244,13 @@ class SqliteStore:
             raise DamagedError(faults)
         self._remember(transaction_id, revision)
 
+    def _forget(self) -> None:
+        """Read and check every transaction anew: what this process knows of them may have been taken back."""
+        self._sound.clear()
+        self._read.clear()
+
     def _remember(self, transaction_id: str, revision: int) -> None:
-        self._sound[transaction_id] = revision
-        self._sound.move_to_end(transaction_id)
-        if len(self._sound) > _REMEMBERED:
-            self._sound.popitem(last=False)
+        _keep(self._sound, transaction_id, revision, _REMEMBERED)
 
     def _sealed(self, table: Table, where: str, value: str) -> Iterator[Mapping[str, Any]]:
         """The documents of rows that are what was recorded; another counts as absent, and is named on stderr.
@@ -328,3 +281,11 @@ class SqliteStore:
     def _one(self, statement: str, *values: object) -> object | None:
         row = self._connection.execute(statement, values).fetchone()
         return None if row is None else row[0]
+
+
+def _keep(kept: OrderedDict[str, _Kept], key: str, value: _Kept, most: int) -> None:
+    """Put a value in, and the one used longest ago out where there are too many."""
+    kept[key] = value
+    kept.move_to_end(key)
+    if len(kept) > most:
+        kept.popitem(last=False)

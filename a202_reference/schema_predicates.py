@@ -11,9 +11,11 @@ Each keyword that looks further in is a function from its argument, and the subs
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from a202_reference.schema_leaves import LEAVES, Check, matches
+
+_CLOSED: Final = {"type", "required", "properties", "additionalProperties"}
 
 Predicate: TypeAlias = Callable[[Any], bool]
 Composite: TypeAlias = Callable[[Any, Mapping[str, Any]], Predicate]
@@ -21,10 +23,34 @@ Composite: TypeAlias = Callable[[Any, Mapping[str, Any]], Predicate]
 
 def predicate_of(schema: Mapping[str, Any]) -> Predicate:
     """The predicate of one subschema, whose own subschemas are compiled already."""
+    if schema.keys() == {"type", "pattern"} and schema["type"] == "string":
+        return _patterned(schema["pattern"])
+    if schema.keys() == _CLOSED and schema["type"] == "object" and schema["additionalProperties"] is False:
+        return _closed(schema["required"], schema["properties"])
     checks = tuple(LEAVES[keyword](argument) for keyword, argument in schema.items() if keyword in LEAVES)
     further = tuple(COMPOSITES[keyword](argument, schema) for keyword, argument in schema.items()
                     if keyword in COMPOSITES)
     return _joined(checks, further)
+
+
+def _patterned(matcher: Any) -> Predicate:
+    """The commonest text: of one form."""
+    return lambda value: isinstance(value, str) and matches(matcher, value)
+
+
+def _closed(required: Any, properties: Mapping[str, Any]) -> Predicate:
+    """The commonest object: these members and no others."""
+    needed, known = frozenset(required), properties.keys()
+    named = tuple((name, _accepts(schema)) for name, schema in properties.items())
+
+    def judge(value: Any) -> bool:
+        if not isinstance(value, dict) or not needed <= value.keys() <= known:
+            return False
+        for name, accepts in named:  # noqa: SIM110 (a generator for every value costs more than this loop)
+            if name in value and not accepts(value[name]):
+                return False
+        return True
+    return judge
 
 
 def _joined(checks: tuple[Check, ...], further: tuple[Predicate, ...]) -> Predicate:

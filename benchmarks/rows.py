@@ -18,7 +18,6 @@ from datetime import UTC, datetime
 from itertools import repeat
 from pathlib import Path
 
-from a202_mcp.spread import in_threads
 from a202_mcp.workspace import Workspace
 from a202_reference.codes import Refusal
 from a202_reference.evidence.bundle import read_bundle
@@ -117,7 +116,7 @@ def verification() -> Iterator[Row]:
         material = read_bundle(bundle, {})
         if isinstance(material, Refusal):
             raise TypeError("our own bundle is not readable")
-        return verify(material, now=now, spread=in_threads).counts
+        return verify(material, now=now).counts
 
     counts = work()
     with recording_primitives() as made:

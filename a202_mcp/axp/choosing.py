@@ -5,7 +5,8 @@ Rules this module applies:
 - an offer is chosen where its time is within the limit, the mandate allows `offer.accept` over it, and the day's
   choices (UTC) with it are within the budget: the cheapest (or fastest), ties by the other value, then by their order;
 - none allowed but some held: the best of those waits for the owner. `person`: the best one always waits;
-- the choice, its decision, the seller's unsigned offer as evidence and the call that says so are one commit.
+- the choice, its decision, the seller's unsigned offer as evidence and the call that says so are one commit, made while
+  nobody else chooses: so the budget holds, however many processes look at offers.
 """
 
 from __future__ import annotations
@@ -55,21 +56,21 @@ def decide(view: View, task_id: str, settled: Write) -> Plan:
     candidates = _candidates(view, task_id, transaction_id, kept["offers"], now)
     by_person = view.settings.buyer.choose == "person"
     for candidate in candidates:
-        if candidate.verdict.allows and not by_person and within_budget(view, candidate.offer.price, now):
-            plan = choice(view, task_id, candidate.offer, candidate.matter, candidate.verdict, now)
+        if candidate.verdict.allows and not by_person and within_budget(
+                view, candidate.offer.price, candidate.verdict.at):
+            plan = choice(view, task_id, candidate.offer, candidate.matter, candidate.verdict)
             return _with(plan, (settled, *new))
     for candidate in candidates:
         held = candidate.verdict.decision is Decision.REQUIRE_APPROVAL
         if held or (by_person and candidate.verdict.allows):
-            return _with(_asked(view, task_id, candidate, now), (settled, *new))
+            return _with(_asked(view, task_id, candidate), (settled, *new))
     return Plan(writes=(settled, happened(task_id, format_instant(now), "none of the offers may be chosen")))
 
 
-def choice(
-    view: View, task_id: str, offer: Offered, matter: Matter, verdict: Ruling, now: datetime,
-) -> Plan:
+def choice(view: View, task_id: str, offer: Offered, matter: Matter, verdict: Ruling) -> Plan:
     """The choice, its decision, the seller's unsigned offer as evidence, and the call that says so."""
-    kept, scribe = view.store.item(OFFERS, task_id) or {}, scribe_of(view, matter, now)
+    kept, now = view.store.item(OFFERS, task_id) or {}, verdict.at
+    scribe = scribe_of(view, matter, now)
     seen = scribe.evidence(
         EvidenceType.ATTESTATION,
         f"one_sided choice of the exchange's offer {ascii(offer.offer_id)[1:-1]}; stated by the exchange, unsigned by "
@@ -113,12 +114,13 @@ def _candidates(
     return found
 
 
-def _asked(view: View, task_id: str, candidate: _Candidate, now: datetime) -> Plan:
+def _asked(view: View, task_id: str, candidate: _Candidate) -> Plan:
     """The best offer that needs the owner, in the inbox once."""
     offer, matter = candidate.offer, candidate.matter
     action_hash = candidate.verdict.act.action_hash
     if view.store.item("refused", action_hash) is not None:
         return Plan()
+    now = candidate.verdict.at
     at = format_instant(now)
     body = {**matter.document, "offer": offer.document, "actions": list(BUYER_ACTIONS)}
     held = candidate.verdict.decision is Decision.REQUIRE_APPROVAL

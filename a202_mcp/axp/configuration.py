@@ -15,9 +15,10 @@ from a202_mcp.axp.secret import NAMES, SecretSource, fetch, read_source, readabl
 from a202_mcp.axp.settings import Buyer, Exchange, Limits, Review, Seller, Settings, Skill
 from a202_mcp.axp.skills import HIGHEST, read_guarantee, read_skill
 from a202_mcp.one_owner.configuration import read_configuration
-from a202_mcp.one_owner.documented import DOCUMENT
+from a202_mcp.one_owner.documented import DOCUMENT, ISSUER_JWK
 from a202_mcp.one_owner.named_files import documented, read_files
 from a202_mcp.one_owner.section import Section
+from a202_mcp.state_dir import expanded
 from a202_reference.identifiers import Prefix
 
 _MEMBER_ID: Final = re.compile(r"[!-~]{1,200}")
@@ -25,15 +26,23 @@ _ROLES: Final = ("seller", "buyer")
 _PLAIN_LIMITS: Final = ("max_price", "min_price", "ask_above", "max_spend", "ask_spend_above")
 
 
-def load(file: Path, needed: Container[str] = NAMES) -> Settings | list[str]:
-    """The configuration, or its mistakes, one line each. needed: the secrets that must be there, where named."""
-    return read_configuration(file, partial(_settings, folder=file.absolute().parent, needed=needed))
+def load(
+    file: Path, *, needed: Container[str] = NAMES, mandate_counts: bool = True,
+) -> Settings | list[str]:
+    """The configuration, or its mistakes, one line each.
+
+    needed: the secrets that must be there, where named. mandate_counts False: what is wrong in `[mandate]` is no
+    mistake, and the limits then not sound.
+    """
+    return read_configuration(file, partial(
+        _settings, folder=file.absolute().parent, needed=needed, mandate_counts=mandate_counts))
 
 
-def _settings(root: Section, folder: Path, needed: Container[str]) -> Settings:
+def _settings(root: Section, folder: Path, *, needed: Container[str], mandate_counts: bool) -> Settings:
     member, seller = root.table("member"), root.table("seller")
     roles = _roles(member)
     sources, warnings = _secrets(root.table("secrets"), folder, needed)
+    mandate = root.table("mandate") if mandate_counts else root.aside("mandate")
     return Settings(
         name=member.text("name", "", required=True, longest=200),
         roles=roles,
@@ -44,14 +53,15 @@ def _settings(root: Section, folder: Path, needed: Container[str]) -> Settings:
             "printable ASCII without spaces, at most 200 characters"),
         secrets=sources,
         exchange=_exchange(root.table("exchange")),
-        state_dir=(folder / Path(root.table("state").text("dir", "member-state")).expanduser()).absolute(),
+        state_dir=(folder / expanded(root.table("state").text("dir", "member-state"))).absolute(),
         seller=Seller(
             seller.whole("max_open", 1, 1000, 4), seller.whole("valid_minutes", 1, 43200, 60),
             seller.flag("free_work"), read_guarantee(seller)),
         skills=_skills(root, folder, needed="seller" in roles),
         buyer=_buyer(root.table("buyer")),
         review=_review(root.table("review")),
-        limits=_limits(root.table("mandate"), roles, folder),
+        limits=_limits(mandate, roles, folder),
+        limits_sound=mandate_counts or mandate.is_sound(),
         warnings=warnings)
 
 
@@ -83,7 +93,7 @@ def _secrets(
         sources[name] = source
         if name in needed and fetch(source) is None:
             where = f"the environment variable {source.name}" if source.kind == "env" else "the file it names"
-            section.wrong(name, f"{where} is missing or empty")
+            section.wrong(name, f"{where} is missing, empty or no text")
         if readable_by_others(source):
             warnings.append(f"secrets.{name}: the file is readable by other users; chmod 600 it")
     return sources, tuple(warnings)
@@ -146,8 +156,11 @@ def _limits(section: Section, roles: tuple[str, ...], folder: Path) -> Limits:
         document=folder / document if isinstance(document, str) else None,
         documented=documented(section, read_files(section, folder)),
         status_url=section.read("status_url", _https, "an https address"))
-    if _above(limits.min_price, limits.max_price):
-        section.wrong("min_price", "is above max_price")
+    for low, high in (("min_price", "max_price"), ("ask_above", "max_price"), ("ask_spend_above", "max_spend")):
+        if _above(amounts[low], amounts[high]):
+            section.wrong(low, f"is above {high}")
+    if document is None and section.has(ISSUER_JWK):
+        section.wrong(ISSUER_JWK, "stands beside the limits: it belongs to a document")
     return limits
 
 

@@ -62,14 +62,13 @@ def settle(view: View, row: Row, found: Found, settled: Write) -> Plan:
     if found.equal is None:
         return Plan(writes=(settled, _shown(view, row, at, found.why)))
     matter = Matter.of(task)
-    now = view.now(matter.transaction_id)
     action, kind, state = (ACCEPTANCE_GRANTED, ACCEPT, ACCEPTED_STATE) if found.equal else (
         ACCEPTANCE_REJECTED, DISPUTE, DISPUTED)
-    verdict = judge(view, matter, action, now)
+    verdict = judge(view, matter, action, view.now(matter.transaction_id))
     if not verdict.allows:
         what = "hash checked" if found.equal else MISMATCH
         return Plan(writes=(settled, _shown(view, row, at, f"{what}; the mandate does not allow to {kind} it")))
-    scribe = scribe_of(view, matter, now)
+    scribe = scribe_of(view, matter, verdict.at)
     evidence = scribe.evidence(
         EvidenceType.DELIVERY_CONFIRMATION,
         f"content fetched from the exchange, round {row.round}: " + (

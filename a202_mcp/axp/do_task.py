@@ -46,11 +46,10 @@ def plan(view: View, call: Call) -> Plan:
     if places_left(view, skill) < 1:
         return _NOT_ACCEPTED
     matter = Matter.of(offer)
-    now = view.now(matter.transaction_id)
-    verdict = judge(view, matter, AGREEMENT_SIGN, now)
+    verdict = judge(view, matter, AGREEMENT_SIGN, view.now(matter.transaction_id))
     if not verdict.allows:
         return _NOT_ACCEPTED
-    random, scribe = fresh_salt(), scribe_of(view, matter, now)
+    random, scribe = fresh_salt(), scribe_of(view, matter, verdict.at)
     order = statement(
         scribe, f"one_sided order of an exchange task on offer {offer['offer_id']} {offer['offer_hash']}; the "
         f"exchange's signature proves the exchange, not the buyer", random, call.raw)
@@ -58,7 +57,7 @@ def plan(view: View, call: Call) -> Plan:
     return Plan(
         {"accepted": True}, transaction_id=matter.transaction_id, drafts=(scribe.decision(verdict), order),
         acts=(verdict.act,), writes=(
-            insert(SOLD, call.task_id, task), happened(call.task_id, format_instant(now), "taken")))
+            insert(SOLD, call.task_id, task), happened(call.task_id, format_instant(verdict.at), "taken")))
 
 
 def _agrees(offer: dict[str, Any], call: Call) -> bool:

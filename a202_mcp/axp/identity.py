@@ -18,11 +18,18 @@ class Identity(identity.Identity):
     mandates: Mapping[str, str] = field(default_factory=dict)
     limits: str = ""
     """Fingerprint of the limits that the mandates were issued from; empty before there is one."""
+    status_url: str | None = None
+    """Who answers the mandates' status; None: the switch here."""
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
         """The stored identity."""
         return cls(**document)
+
+    @classmethod
+    def kept(cls, document: Mapping[str, Any] | None) -> Self | None:
+        """The stored identity, or None where none is stored."""
+        return None if document is None else cls.of(document)
 
     @property
     def document(self) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from a202_mcp.axp.book import MemberStore, put
+from a202_mcp.axp.book import replace as replace_item
 from a202_mcp.axp.identity import Identity
 from a202_mcp.axp.reading import fingerprint
 from a202_mcp.axp.settings import Settings
@@ -70,13 +71,16 @@ def issue(settings: Settings, identity: Identity, owner: Signer, now: datetime, 
         document = proved(grant.mandate(identity, Prefix.MANDATE.minted(ids()), now), owner)
         mandates.append(document)
         named[use] = document["id"]
-    return Issued(replace(identity, mandates=named, limits=limits_mark(settings)), tuple(mandates))
+    return Issued(replace(
+        identity, mandates=named, limits=limits_mark(settings), status_url=settings.limits.status_url), tuple(mandates))
 
 
 def adopted(settings: Settings, given: Documented, identity: Identity) -> Identity:
     """The identity that acts under the mandate of a file in every role."""
     uses = (*settings.roles, *((FREE,) if settings.seller.free_work else ()))
-    return replace(identity, mandates=dict.fromkeys(uses, str(given.document["id"])), limits=limits_mark(settings))
+    return replace(
+        identity, mandates=dict.fromkeys(uses, str(given.document["id"])), limits=limits_mark(settings),
+        status_url=settings.limits.status_url)
 
 
 def all_stand(store: MemberStore, identity: Identity, now: datetime) -> bool:
@@ -92,6 +96,21 @@ def switch(store: MemberStore, mandate_id: str) -> str:
 def turned(mandate_id: str, status: MandateStatus) -> Write:
     """The switch, turned."""
     return put("switch", mandate_id, {"status": status.value})
+
+
+def carried(store: MemberStore, before: Identity, after: Identity) -> tuple[Write, ...]:
+    """What keeps a suspension for the mandates that supersede suspended ones.
+
+    Nothing of the commit is written where somebody turned a switch since it was read.
+    """
+    superseded = set(before.mandates.values()) - set(after.mandates.values())
+    kept = {each: store.item("switch", each) for each in sorted(superseded)}
+    active = {"status": MandateStatus.ACTIVE.value}
+    unmoved = tuple(replace_item("switch", each, found, found or active) for each, found in kept.items())
+    if MandateStatus.SUSPENDED not in map(switched, kept.values()):
+        return unmoved
+    fresh = sorted(set(after.mandates.values()) - set(before.mandates.values()))
+    return (*unmoved, *(turned(each, MandateStatus.SUSPENDED) for each in fresh))
 
 
 def _grants(settings: Settings) -> dict[str, Grant]:

@@ -60,12 +60,11 @@ class Asked:
 def decide_offer(view: View, asked: Asked) -> Plan:
     """Rows 8 to 10 of a live quote."""
     matter, fresh = _matter(view, asked)
-    now = view.now(matter.transaction_id)
-    verdict = judge(view, matter, OFFER_SUBMIT, now)
+    verdict = judge(view, matter, OFFER_SUBMIT, view.now(matter.transaction_id))
     task_id = asked.call.task_id
     trade = () if not fresh else (insert(TRADE, f"seller:{task_id}", {"transaction_id": matter.transaction_id}),)
-    planned = _offered(view, asked, matter, verdict, now) if verdict.allows \
-        else _refused(view, asked, matter, verdict, now)
+    planned = _offered(view, asked, matter, verdict) if verdict.allows \
+        else _refused(view, asked, matter, verdict)
     return replace(planned, writes=trade + planned.writes) if planned.drafts else planned
 
 
@@ -112,9 +111,10 @@ def _matter(view: View, asked: Asked) -> tuple[Matter, bool]:
     return Matter(transaction_id, FREE if asked.free else SELLER, other, terms), trade is None
 
 
-def _offered(view: View, asked: Asked, matter: Matter, verdict: Ruling, now: datetime) -> Plan:
+def _offered(view: View, asked: Asked, matter: Matter, verdict: Ruling) -> Plan:
     """Row 10: the request as evidence, the allow, the signed offer."""
-    call, scribe = asked.call, scribe_of(view, matter, now)
+    call, now = asked.call, verdict.at
+    scribe = scribe_of(view, matter, now)
     before = view.store.item(OFFERED, call.task_id)
     valid_until = now + timedelta(minutes=view.settings.seller.valid_minutes)
     random = fresh_salt()
@@ -142,9 +142,9 @@ def _offered(view: View, asked: Asked, matter: Matter, verdict: Ruling, now: dat
             happened(call.task_id, format_instant(now), "offered")))
 
 
-def _refused(view: View, asked: Asked, matter: Matter, verdict: Ruling, now: datetime) -> Plan:
+def _refused(view: View, asked: Asked, matter: Matter, verdict: Ruling) -> Plan:
     """Rows 8 and 9: the true reason stays in a private decision; a hold waits for the owner."""
-    call = asked.call
+    call, now = asked.call, verdict.at
     declined = decline("other", NOT_ABLE)
     if view.identity.party(matter.use) is None:
         return declined

@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlsplit
 
+from a202_mcp.addresses import taken_apart
 from a202_mcp.one_owner.web import in_address, is_loopback
 
 _PORTS: Final = {"http": 80, "https": 443}
@@ -66,13 +66,11 @@ def _parts(address: object) -> tuple[str, str, int, str] | None:
     """Scheme, host, port, and path with query; None for what no secret may go to. Total."""
     if not isinstance(address, str) or not _CLEAN.fullmatch(address) or "#" in address:
         return None
-    try:
-        split = urlsplit(address)
-        host, port = split.hostname, split.port
-    except ValueError:
+    split = taken_apart(address)
+    if split is None:
         return None
-    scheme = split.scheme.lower()
-    if scheme not in _PORTS or not host or "@" in split.netloc or "%" in host or port == 0:
+    scheme, host, port = split.scheme.lower(), split.hostname, split.port
+    if scheme not in _PORTS or not host or "@" in split.netloc or "%" in host:
         return None
     decoded = _ENCODED.sub(lambda found: _DECODED[found[1].lower()], split.path)
     if "\\" in decoded or any(segment in (".", "..") for segment in decoded.split("/")):

@@ -31,7 +31,7 @@ from a202_mcp.axp.inbox_items import tell
 from a202_mcp.axp.member import Member
 from a202_mcp.axp.outbox_rows import DONE, FAILED, OPEN, Row, row_moves, row_tried
 from a202_mcp.axp.outgoing import Answer
-from a202_mcp.axp.patience import patiently
+from a202_mcp.axp.patience import outlasting, patiently
 from a202_mcp.axp.pool import Pool
 from a202_mcp.axp.record import Matter, scribe_of
 from a202_mcp.axp.updates import CHECK, REQUEST_PAYMENT
@@ -82,7 +82,7 @@ class Outbox:
             if not await patiently(partial(self._member.store.remember, (row_tried(row),))):
                 return  # somebody else has taken it
             tried = changed(row, tries=row.tries + 1)
-            await self._member.refresh()
+            await outlasting(self._member.refresh)
             await _STEPS.get(row.kind, _send)(self._member, self._client, tried)
         except Exception as error:
             logs.defect("outbox", error)
@@ -99,7 +99,7 @@ async def _check(member: Member, client: ExchangeClient, row: Row) -> None:
     if isinstance(found, Answer):
         await member.record(partial(_after_failure, row=row, answer=found))
         return
-    await member.refresh()
+    await outlasting(member.refresh)
     await member.record(partial(settle, row=row, found=found, settled=row_moves(row, state=DONE)))
 
 

@@ -2,6 +2,8 @@
 
 Rules this module applies:
 
+- an item is looked at and settled in one decision of the state; what refuses it leaves nothing behind;
+- a revoked mandate stays revoked, whoever turns the switch at the same time;
 - approving a held quote signs its approvals, and the exchange's next request is priced with them;
 - approving a choice signs its approvals, verifies again, and chooses; what the mandate denies cannot be released;
 - a mandate that another principal issued cannot be approved with the owner's key: its holds can only be rejected;
@@ -25,6 +27,7 @@ from a202_mcp.axp.outbox_rows import enqueue, try_now
 from a202_mcp.axp.record import Matter, judge, scribe_of
 from a202_mcp.axp.updates import CHECK
 from a202_mcp.axp.view import Plan, View
+from a202_mcp.one_owner.ruling import overtaking
 from a202_reference.codes import Decision
 from a202_reference.lifecycle.acts import OFFER_ACCEPT
 from a202_reference.times import format_instant, parse_instant
@@ -36,17 +39,24 @@ class RefusedError(Exception):
 
 def approve(member: Member, item: InboxItem) -> str:
     """Carry out what an item asks for; what was done. Raises RefusedError, KeyFileError."""
-    if item.status != "open":
-        raise RefusedError(f"it is {item.status} already")
-    return _APPROVALS.get(item.kind, _nothing_to_approve)(member, item)
+    with member.store.deciding():
+        return _APPROVALS.get(item.kind, _nothing_to_approve)(member, _still_open(member, item))
 
 
 def reject(member: Member, item: InboxItem) -> str:
     """Refuse or close an item; nothing is sent. Raises RefusedError."""
-    if item.status != "open":
-        raise RefusedError(f"it is {item.status} already")
-    member.carry_out(lambda _: Plan(writes=(item_moves(item, "rejected"),)))
+    with member.store.deciding():
+        standing = _still_open(member, item)
+        member.carry_out(lambda _: Plan(writes=(item_moves(standing, "rejected"),)))
     return "rejected"
+
+
+def _still_open(member: Member, item: InboxItem) -> InboxItem:
+    """The item as it is now."""
+    found = member.store.inbox_item(item.id)
+    if found is None or found.status != "open":
+        raise RefusedError(f"it is {'gone' if found is None else found.status} already")
+    return found
 
 
 def _quote(member: Member, item: InboxItem) -> str:
@@ -63,35 +73,31 @@ def _choice(member: Member, item: InboxItem) -> str:
     if view.store.item(CHOICE, item.task_id) is not None:
         raise RefusedError("a choice was made for this task already")
     offer, matter = Offered.of(item.body["offer"]), Matter.of(item.body)
-    now = view.now(matter.transaction_id)
-    if not within_budget(view, offer.price, now):
-        raise RefusedError(f"with it, today's choices are over daily_budget {view.settings.buyer.daily_budget}")
-    verdict = judge(view, matter, OFFER_ACCEPT, now)
+    verdict = judge(view, matter, OFFER_ACCEPT, view.now(matter.transaction_id))
     if verdict.decision is Decision.DENY:
         raise RefusedError(f"the mandate denies it: {verdict.reasons}")
     if verdict.decision is Decision.REQUIRE_APPROVAL:
         _open_owner_key(member, item)
-        expires_at = now + timedelta(minutes=offer.eta_minutes, days=30)
+        expires_at = verdict.at + timedelta(minutes=offer.eta_minutes, days=30)
         member.carry_out(partial(_approvals, item=item, expires_at=expires_at, status="open"))
     member.carry_out(partial(_chosen, item=item, offer=offer, matter=matter))
     return "chosen"
 
 
 def _chosen(view: View, item: InboxItem, offer: Offered, matter: Matter) -> Plan:
-    now = view.now(matter.transaction_id)
-    verdict = judge(view, matter, OFFER_ACCEPT, now)
+    verdict = judge(view, matter, OFFER_ACCEPT, view.now(matter.transaction_id))
     if not verdict.allows:
         raise RefusedError("the approval does not release it: ask `member inbox` and try again")
-    if view.store.item(CHOICE, item.task_id) is not None:
-        raise RefusedError("a choice was made for this task already")
-    plan = choice(view, item.task_id, offer, matter, verdict, now)
+    if not within_budget(view, offer.price, verdict.at):
+        raise RefusedError(f"with it, today's choices are over daily_budget {view.settings.buyer.daily_budget}")
+    plan = choice(view, item.task_id, offer, matter, verdict)
     return replace(plan, writes=(item_moves(item, "approved"), *plan.writes))
 
 
 def _approvals(view: View, item: InboxItem, expires_at: Any, status: str) -> Plan:
     """One approval for each act that the matter needs."""
     matter = Matter.of(item.body)
-    now = view.now(matter.transaction_id)
+    now = overtaking(view.store.holdings(matter.transaction_id), view.now(matter.transaction_id))
     scribe, at = scribe_of(view, matter, now), format_instant(now)
     hashes = [judge(view, matter, action, now).act.action_hash for action in item.body["actions"]]
     moves = () if status == item.status else (item_moves(item, status),)

@@ -12,13 +12,12 @@ from a202_mcp.axp import owner
 from a202_mcp.axp.arguments import is_id
 from a202_mcp.axp.buying import CHOICE, OFFERS, list_task
 from a202_mcp.axp.capacity import SOLD
+from a202_mcp.axp.enrolment import enrol, open_workspace, own_store
+from a202_mcp.axp.identity import Identity
+from a202_mcp.axp.mandate_commands import turn
 from a202_mcp.axp.mandate_status import StatusReader
-from a202_mcp.axp.mandates import switch, turned
-from a202_mcp.axp.member import Member, enrol, open_workspace
 from a202_mcp.axp.offering import OFFERED, TRADE
 from a202_mcp.axp.terminal import opened, say
-from a202_mcp.axp.view import Plan
-from a202_mcp.one_owner.switch import TURNS, fixed
 from a202_mcp.one_owner.terminal import plain
 
 
@@ -43,8 +42,7 @@ def _decided(settings: Any, options: argparse.Namespace) -> int:
     if item is None:
         say("no item of this id waits or waited here")
         return 2
-    if settings.limits.status_url is not None:
-        asyncio.run(StatusReader(member).refresh())
+    asyncio.run(StatusReader(member).refresh())
     try:
         done = owner.approve(member, item) if options.command == "approve" else owner.reject(member, item)
     except owner.RefusedError as refused:
@@ -84,36 +82,12 @@ def _status(settings: Any, options: argparse.Namespace) -> int:
 
 
 def _mandate(settings: Any, options: argparse.Namespace) -> int:
-    member, _ = opened(settings)
-    mandates = member.view.identity.mandates
-    if options.action == "show":
-        for use, mandate_id in mandates.items():
-            print(f"{use}: {mandate_id} {_standing(member, mandate_id)}")
-            print(json.dumps(member.workspace.mandate(mandate_id)))
-        return 0
-    reasons = (fixed(each, switch(member.store, each), settings.limits.status_url) for each in mandates.values())
-    why = next((reason for reason in reasons if reason is not None), None)
-    if why is not None:
-        say(why)
-        return 1
-    to = TURNS[options.action]
-    member.carry_out(lambda _: Plan(writes=tuple(turned(mandate_id, to) for mandate_id in mandates.values())))
-    print(to.value)
-    return 0
-
-
-def _standing(member: Member, mandate_id: str) -> str:
-    """The mandate's status: of the configured address, or of the switch here."""
-    if member.settings.limits.status_url is None:
-        return switch(member.store, mandate_id)
-    if mandate_id not in member.statuses:
-        asyncio.run(StatusReader(member).refresh())
-    return member.statuses[mandate_id][0]
+    return turn(settings.state_dir, options.action)
 
 
 def _key(settings: Any, _: argparse.Namespace) -> int:
     space = open_workspace(settings.state_dir)
-    identity = enrol(settings, space)
+    identity = Identity.kept(own_store(space).item("identity", "self")) or enrol(settings, space)
     keys = {name: space.store.key(key_id) for name, key_id in (
         ("agent_key", identity.agent_key_id), ("owner_key", identity.owner_key_id))}
     print(json.dumps({

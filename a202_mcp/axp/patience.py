@@ -14,7 +14,8 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final, TypeVar
 
 from a202_mcp import logs
@@ -29,27 +30,32 @@ _PRIMARY: Final = 0xFF
 _Done = TypeVar("_Done")
 
 
-class LostRaceError(Exception):
-    """Others wrote each time that an act was about to be recorded; nothing of it was."""
-
-
 async def shortly(act: Callable[[], _Done]) -> _Done:
     """What `act` returns, made again while others write. Raises what it raised last where that takes too long."""
     until = time.monotonic() + ANSWER_SECONDS
-    return await _again(act, lambda error: _is_taken(error) and time.monotonic() < until)
+    return await _again(partial(_at_once, act), lambda error: _is_taken(error) and time.monotonic() < until)
 
 
 async def patiently(act: Callable[[], _Done]) -> _Done:
     """What `act` returns, made again through any trouble that may pass; the first long wait is told."""
+    return await outlasting(partial(_at_once, act))
+
+
+async def outlasting(act: Callable[[], Awaitable[_Done]]) -> _Done:
+    """`patiently` for an act that itself waits for something."""
     return await _again(act, _may_pass)
 
 
-async def _again(act: Callable[[], _Done], passes: Callable[[Exception], bool]) -> _Done:
+async def _at_once(act: Callable[[], _Done]) -> _Done:
+    return act()
+
+
+async def _again(act: Callable[[], Awaitable[_Done]], passes: Callable[[Exception], bool]) -> _Done:
     wait = _FIRST_WAIT
     while True:
         try:
-            return act()
-        except (sqlite3.Error, LostRaceError) as error:
+            return await act()
+        except sqlite3.Error as error:
             if not passes(error):
                 raise
             if wait < _LONGEST_WAIT <= wait * 2:
@@ -60,8 +66,8 @@ async def _again(act: Callable[[], _Done], passes: Callable[[Exception], bool]) 
 
 def _is_taken(error: Exception) -> bool:
     """True where others were writing."""
-    return isinstance(error, LostRaceError) or getattr(error, "sqlite_errorcode", 0) & _PRIMARY == sqlite3.SQLITE_BUSY
+    return getattr(error, "sqlite_errorcode", 0) & _PRIMARY == sqlite3.SQLITE_BUSY
 
 
 def _may_pass(error: Exception) -> bool:
-    return isinstance(error, LostRaceError) or (is_trouble(error) and not isinstance(error, DamagedError))
+    return is_trouble(error) and not isinstance(error, DamagedError)

@@ -20,7 +20,7 @@ from typing import Any, Final
 from a202_mcp.axp.mandates import CATEGORY, switch
 from a202_mcp.axp.settings import Guarantee
 from a202_mcp.axp.view import View
-from a202_mcp.one_owner.ruling import Ruling, rule, without_mandate
+from a202_mcp.one_owner.ruling import Ruling, rule, settled, without_mandate
 from a202_mcp.one_owner.scribe import Scribe, salted_hash
 from a202_reference.authority.status import StatusResult
 from a202_reference.codes import Decision
@@ -28,6 +28,7 @@ from a202_reference.documents.envelope import Approval
 from a202_reference.documents.parties import PartyRef
 from a202_reference.lifecycle.acts import Setting, formation_act
 from a202_reference.lifecycle.drafts import Draft, Drafting
+from a202_reference.lifecycle.holdings import Holdings
 from a202_reference.registries import EvidenceType, ObjectType
 from a202_reference.times import format_instant
 
@@ -79,19 +80,27 @@ def task_terms(
 
 
 def judge(view: View, matter: Matter, action: str, now: datetime) -> Ruling:
-    """Decide one act under the member's mandate, presenting the owner's approval of it where one is held."""
+    """Decide one act under the member's mandate, presenting the owner's approval of it where one is held.
+
+    At `now`, or right after what was decided over it before.
+    """
     act = matter.act(action)
     party = view.identity.party(matter.use)
     mandate = None if party is None else view.workspace.mandate(party.mandate_id)
     if party is None or mandate is None:
         return without_mandate(party or view.identity.under(""), act, now)
-    status = _status(view, party.mandate_id, now)
-    ruling = rule(view.workspace, party, mandate, act, now, status)
-    if ruling.decision is not Decision.REQUIRE_APPROVAL:
-        return ruling
-    approved = (rule(view.workspace, party, mandate, act, now, status, approval)
-                for approval in _approvals(view, matter, ruling.act.action_hash))
-    return next((each for each in approved if each.allows), ruling)
+    holdings = view.store.holdings(matter.transaction_id)
+
+    def decide(at: datetime) -> Ruling:
+        status = _status(view, party.mandate_id, at)
+        ruling = rule(view.workspace, party, mandate, act, at, status)
+        if ruling.decision is not Decision.REQUIRE_APPROVAL:
+            return ruling
+        approved = (rule(view.workspace, party, mandate, act, at, status, approval)
+                    for approval in _approvals(view, holdings, ruling.act.action_hash))
+        return next((each for each in approved if each.allows), ruling)
+
+    return settled(holdings, now, decide)
 
 
 def scribe_of(view: View, matter: Matter, now: datetime) -> Scribe:
@@ -109,14 +118,14 @@ def statement(scribe: Scribe, claim: str, salt: bytes, body: bytes) -> Draft:
 
 def _status(view: View, mandate_id: str, now: datetime) -> StatusResult:
     """The local switch, or what the configured address answered."""
-    if view.settings.limits.status_url is None:
+    if view.identity.status_url is None:
         return StatusResult(mandate_id, switch(view.store, mandate_id), format_instant(now))
     answered, at = view.statuses.get(mandate_id, ("unresolved", now))
     return StatusResult(mandate_id, answered, format_instant(min(at, now)))
 
 
-def _approvals(view: View, matter: Matter, action_hash: str) -> list[Approval]:
+def _approvals(view: View, holdings: Holdings, action_hash: str) -> list[Approval]:
     return [
-        Approval.of(document) for document in view.store.holdings(matter.transaction_id).objects
+        Approval.of(document) for document in holdings.objects
         if document["object_type"] == ObjectType.APPROVAL and document["payload"]["action_hash"] == action_hash
         and not view.store.consumed(document["id"])]

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from a202_reference.wire import has_lone_surrogate
+
 NAMES: Final = ("platform_key", "member_secret", "auth_token")
 FOLDER: Final = "secrets"
 MASK: Final = "(secret)"
@@ -55,9 +57,9 @@ def read_source(value: object, folder: Path) -> SecretSource | None:
 
 
 def fetch(source: SecretSource) -> Secret | None:
-    """The secret, or None where it is missing or empty."""
+    """The secret, or None where it is missing, empty or no text."""
     text = os.environ.get(source.name) if source.kind == "env" else read_file(Path(source.name))
-    return Secret(text) if text else None
+    return Secret(text) if text and not has_lone_surrogate(text) else None
 
 
 def read_file(path: Path) -> str | None:

@@ -102,18 +102,17 @@ class Engine:
             return LOOK_EVERY
 
 
-async def serve(member: Member, listening: socket.socket) -> None:
-    """Serve on a socket until a signal ends it."""
+async def serve(member: Member, host: str, listening: socket.socket) -> None:
+    """Serve until a signal ends it. host: as the owner named the socket's."""
     end_leftovers(member.settings.state_dir)
     member.store.never_wait()
     client = ExchangeClient(member.settings.exchange, member.credentials)
     engine = Engine(member, client)
-    if member.settings.limits.status_url is not None:
-        member.refresh = StatusReader(member).refresh
+    member.refresh = StatusReader(member).refresh
     server = _Server(uvicorn.Config(
-        WebApp(member), log_config=None,
-        access_log=False, lifespan="off", timeout_graceful_shutdown=1, server_header=False, date_header=False))
-    working = asyncio.get_running_loop().create_task(_when_started(server, engine, listening))
+        WebApp(member), log_config=None, access_log=False, lifespan="off",
+        timeout_graceful_shutdown=1, server_header=False, date_header=False))
+    working = asyncio.get_running_loop().create_task(_when_started(server, engine, host, listening.getsockname()[1]))
     try:
         await server.serve(sockets=[listening])
     finally:
@@ -122,9 +121,8 @@ async def serve(member: Member, listening: socket.socket) -> None:
             await working
 
 
-async def _when_started(server: uvicorn.Server, engine: Engine, listening: socket.socket) -> None:
+async def _when_started(server: uvicorn.Server, engine: Engine, host: str, port: int) -> None:
     while not server.started:
         await asyncio.sleep(0.01)
-    host, port = listening.getsockname()[:2]
     logs.say(f"listening on {in_address(host)}:{port}, path /mcp")
     await engine.run()

@@ -144,6 +144,8 @@ class Settings:
     buyer: Buyer
     review: Review
     limits: Limits
+    limits_sound: bool
+    """False: the section has problems that nobody asked for (`configuration.load`), and nothing is issued from it."""
     warnings: tuple[str, ...]
 
     @property

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from a202_mcp.axp.settings import Formula, Guarantee, Part, Skill, WorkerPlan
+from a202_mcp.one_owner.named_files import command
 from a202_mcp.one_owner.section import Section
 
 TASK_TYPE: Final = re.compile(r"[a-z0-9][a-z0-9_-]{1,40}", re.ASCII)
@@ -74,23 +75,21 @@ def _part(section: Section, each: Decimal) -> Part:
 
 
 def _worker(section: Section, folder: Path) -> WorkerPlan:
-    words = section.texts("command")
+    words = command(section, folder)
     named = section.text("python", "", longest=200)
     if section.has("command") == section.has("python"):
         section.wrong("", "give either command or python")
-    command = tuple(_beside(word, at, folder) for at, word in enumerate(words))
-    if section.has("command"):
-        if not command:
-            section.wrong("command", "must not be empty")
-    elif section.has("python"):
+    if section.has("python"):
         if named and not _CALLABLE.fullmatch(named):
             section.wrong("python", 'must be "module:name"')
-        command = (PYTHON, str(folder), named)
+        words = (PYTHON, str(folder), named)
+    else:
+        words = tuple(_beside(word, at, folder) for at, word in enumerate(words))
     mime_type = section.text("mime_type", "text/plain", longest=100)
     if not _MIME.fullmatch(mime_type):
         section.wrong("mime_type", 'must be a media type such as "text/markdown"')
     return WorkerPlan(
-        command, section.whole("timeout_seconds", 1, 86400, 600), section.choice("output", ("text", "json"), "text"),
+        words, section.whole("timeout_seconds", 1, 86400, 600), section.choice("output", ("text", "json"), "text"),
         section.text("filename", "result.txt", longest=200), mime_type, section.whole("attempts", 1, 10, 1))
 
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def opened(settings: Settings) -> tuple[Member, ExchangeClient]:
     """The member and a client of its exchange."""
     from a202_mcp.axp.exchange import ExchangeClient  # noqa: PLC0415 - not needed to print the help
-    from a202_mcp.axp.member import open_member  # noqa: PLC0415 - the same
+    from a202_mcp.axp.member import open_for_owner  # noqa: PLC0415 - the same
 
-    member = open_member(settings)
+    member = open_for_owner(settings)
     return member, ExchangeClient(settings.exchange, member.credentials)
 
 

@@ -11,7 +11,7 @@ from a202_mcp.axp import do_task, plain_tools, published, quote
 from a202_mcp.axp.arguments import Call, read_call
 from a202_mcp.axp.buying import receive_offers
 from a202_mcp.axp.member import Member
-from a202_mcp.axp.patience import LostRaceError, shortly
+from a202_mcp.axp.patience import shortly
 from a202_mcp.axp.reading import plain
 from a202_mcp.axp.updates import task_update
 from a202_mcp.axp.view import Plan, View
@@ -32,6 +32,8 @@ _TOOLS: Final[Mapping[str, _Planner]] = {
 }
 _DECIDING: Final = ("quote", "do_task")
 """The tools whose answers depend on the mandate's status."""
+_READ_ONLY: Final = ("contact_test", "get_skills")
+"""The tools that keep no state: they wait for nobody who writes."""
 
 
 def listed(roles: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -46,7 +48,7 @@ async def call_tool(member: Member, name: object, arguments: object, raw: bytes)
     try:
         return await _called(member, name, arguments, raw)
     except Exception as error:
-        if isinstance(error, LostRaceError) or is_trouble(error):
+        if is_trouble(error):
             logs.say(f"a call was not answered: {trouble(error) or type(error).__name__}")
         else:
             logs.defect(str(name) if name in _TOOLS else "a tool call", error)
@@ -64,8 +66,8 @@ async def _called(member: Member, name: object, arguments: object, raw: bytes) -
     def planned(view: View) -> Plan:
         return _TOOLS[str(name)](view, call)
 
-    # A test is answered from a plan that nobody carries out.
-    if call.test:
+    # These are answered from a plan that nobody carries out.
+    if call.test or name in _READ_ONLY:
         plan = await shortly(lambda: planned(member.view))
     else:
         if name in _DECIDING:

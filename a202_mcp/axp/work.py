@@ -22,7 +22,7 @@ from a202_mcp.axp.capacity import ACCEPTED, DELIVERING, SOLD, WORK_FAILED, WORKI
 from a202_mcp.axp.inbox_items import tell
 from a202_mcp.axp.member import Member
 from a202_mcp.axp.outbox_rows import enqueue
-from a202_mcp.axp.patience import patiently
+from a202_mcp.axp.patience import outlasting, patiently
 from a202_mcp.axp.pool import Pool
 from a202_mcp.axp.reading import dumps, read
 from a202_mcp.axp.record import Matter, judge, scribe_of
@@ -81,7 +81,7 @@ class WorkQueue:
             found = await run_worker(
                 skill.worker, _job(task_id, skill, task), _checks(task), self._member.settings.state_dir)
             if isinstance(found, Content):
-                await self._member.refresh()
+                await outlasting(self._member.refresh)
                 await self._member.record(partial(_done, task_id=task_id, result=found))
                 return
             if task["attempts"] + 1 >= skill.worker.attempts:
@@ -111,12 +111,11 @@ def _done(view: View, task_id: str, result: Content) -> Plan:
     """The content's hash in the record, and the call that delivers it."""
     task = view.store.item(SOLD, task_id) or {}
     matter = Matter.of(task)
-    now = view.now(matter.transaction_id)
-    verdict = judge(view, matter, PERFORMANCE_DECLARED, now)
+    verdict = judge(view, matter, PERFORMANCE_DECLARED, view.now(matter.transaction_id))
     repeated = task["round"] > 0 and verdict.decision is not Decision.DENY
     if not verdict.allows and not repeated:
         return _failed(view, task_id, WorkFailure("the mandate does not allow the delivery now"))
-    scribe, sha256 = scribe_of(view, matter, now), sha256_hex(result.content.encode("utf-8"))
+    scribe, sha256 = scribe_of(view, matter, verdict.at), sha256_hex(result.content.encode("utf-8"))
     evidence = scribe.evidence(
         EvidenceType.DELIVERY_CONFIRMATION, f"content delivered to the exchange, round {task['round']}", sha256,
         verified=True)
@@ -130,7 +129,7 @@ def _done(view: View, task_id: str, result: Content) -> Plan:
         writes=(
             replace(SOLD, task_id, task, changed),
             enqueue(DELIVER, task_id, task["round"], row, view.stamp()),
-            happened(task_id, format_instant(now), "work done")))
+            happened(task_id, format_instant(verdict.at), "work done")))
 
 
 def _failed(view: View, task_id: str, failure: WorkFailure) -> Plan:

@@ -52,10 +52,9 @@ def answer(workspace: Workspace, arguments: Mapping[str, Any]) -> Answer:
         return _nothing(arguments)
     if version is not None:
         material = replace(material, rules_version=version)
-    from a202_mcp.spread import in_threads  # noqa: PLC0415 (neither before it is asked for: they are large)
-    from a202_reference.evidence.procedure import verify  # noqa: PLC0415
+    from a202_reference.evidence.procedure import verify  # noqa: PLC0415 (not before it is asked for: it is large)
 
-    report = verify(material, now=workspace.now(), spread=in_threads, profiles=workspace.profiles)
+    report = verify(material, now=workspace.now(), profiles=workspace.profiles)
     for fault in faults:
         report.findings.add(_STEPS[fault.code], "state", fault.subject, failed(fault.code, fault.detail))
     return report.document(arguments.get("checks", "all"))

@@ -3,15 +3,18 @@
 Rules this module applies:
 
 - what is remembered of an act is written in one transaction with its objects, on disk before anything is answered;
+- a decision and what is written of it are one transaction (`deciding`): from its first read to its end nobody else
+  writes, so that what was checked still holds where it is used. An error inside leaves nothing;
 - where a statement finds its place taken, or what it was to change no longer as it was read, nothing of the whole is
-  written, and the caller reads again;
+  written;
 - the surface brings its tables and its statements. No secret, no token and no key is ever written by one.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -49,6 +52,42 @@ class BookStore(SqliteStore):
     def never_wait(self) -> None:
         """From now on raise at once where another program writes, for a server that has its own way of waiting."""
         self._connection.execute("PRAGMA busy_timeout = 0")
+
+    @contextmanager
+    def deciding(self) -> Iterator[None]:
+        """Hold the state for one decision: what is read in this block stays so until what it writes is on disk.
+
+        Blocks may stand in each other: an error that leaves an inner one takes back what that one wrote. Nothing slow
+        belongs inside, since every other process waits. Raises sqlite3.Error where the state cannot be had or written.
+        """
+        try:
+            with self._writing():
+                yield
+        except BaseException:
+            self._forget()  # what was read in here may never have been written
+            raise
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        if self._connection.in_transaction:
+            with self._inside():
+                yield
+        else:
+            with super()._writing():
+                yield
+
+    @contextmanager
+    def _inside(self) -> Iterator[None]:
+        """A part of the decision that is under way, whole or not at all."""
+        self._connection.execute("SAVEPOINT part")
+        try:
+            yield
+        except BaseException:
+            if self._connection.in_transaction:  # a full disk has ended it whole
+                self._connection.execute("ROLLBACK TO part")
+                self._connection.execute("RELEASE part")
+            raise
+        self._connection.execute("RELEASE part")
 
     def _write(self, batch: Batch, *more: Any, **named: Any) -> None:
         super()._write(batch, *more, **named)

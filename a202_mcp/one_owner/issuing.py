@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from a202_mcp.one_owner import keyfiles
 from a202_mcp.one_owner.documented import Documented, recording_batch, state_fault, unrecorded
@@ -24,6 +24,9 @@ from a202_mcp.store import Batch, Store
 from a202_mcp.workspace import Workspace
 from a202_reference.keys import KeyBinding, PublicKey
 from a202_reference.signing import Signer
+
+BUSY: Final = "the state folder is being changed by another command: try again"
+"""Why an init gave up, after it read again and again what the other one made."""
 
 
 class NotReadyError(Exception):

@@ -44,7 +44,7 @@ class KeyFileError(Exception):
 def passphrase() -> bytes | None:
     """The owner's passphrase, from the environment."""
     given = os.environ.get(PASSPHRASE)
-    return given.encode("utf-8") if given else None
+    return os.fsencode(given) if given else None
 
 
 def make_missing(state_dir: Path) -> None:

@@ -2,17 +2,20 @@
 
 Rules this module applies:
 
-- a file that cannot be read, or does not hold what it should, is a problem of the setting that names it;
+- a file that cannot be read, or does not hold what it should, is a problem of the setting that names it; so is a
+  program that is not there or cannot be run;
 - `document` and `issuer_jwk` are read together: the one is a mandate only under the key in the other.
 """
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from a202_mcp.one_owner.documented import DOCUMENT, ISSUER_JWK, Documented, read_documented
 from a202_mcp.one_owner.section import Section
+from a202_mcp.one_owner.written import shown
 from a202_reference.wire import Unreadable, read_json
 
 Contents: TypeAlias = tuple[dict[str, Any] | None, dict[str, Any] | None]
@@ -26,6 +29,19 @@ def readable(section: Section, name: str, path: Path) -> str | None:
     except (OSError, UnicodeDecodeError, ValueError):
         section.wrong(name, f"there is no readable file {path.name}")
         return None
+
+
+def command(section: Section, folder: Path) -> tuple[str, ...]:
+    """The argument list `command`; a problem where it is empty or there is no such program.
+
+    A program with a path is looked for beside the file, another one where programs are.
+    """
+    words = section.texts("command")
+    if section.has("command") and not words:
+        section.wrong("command", "must not be empty")
+    elif words and shutil.which(str(folder / words[0]) if "/" in words[0] else words[0]) is None:
+        section.wrong("command", f"there is no program {shown(words[0])}")
+    return words
 
 
 def read_files(section: Section, folder: Path) -> Contents:

@@ -151,6 +151,9 @@ class Section:
         if not isinstance(value, list) or any(not isinstance(text, str) or not text for text in value):
             self.wrong(name, "must be a list of texts")
             return ()
+        if any(_CONTROL.search(text) for text in value):
+            self.wrong(name, "must be texts without control characters")
+            return ()
         return tuple(value)
 
     def each(self, name: str, reader: Callable[[str], _Read | None], example: str) -> tuple[tuple[str, _Read], ...]:
@@ -181,11 +184,21 @@ class Section:
             return ()
         return tuple(self._inside(f"{name}[{at}]", entry) for at, entry in enumerate(value))
 
+    def aside(self, name: str) -> Section:
+        """A table inside this one whose problems are not the file's; `is_sound` tells whether it has any."""
+        value = self.value(name)
+        return Section(value if isinstance(value, dict) else {}, name, [])
+
+    def is_sound(self) -> bool:
+        """True where nothing in this table is a problem, now that all of it was read."""
+        self.end()
+        return not self._problems
+
     def end(self) -> None:
         """Name the members that nobody knows, here and in every table that was read from here."""
         for name in self._raw:
             if name not in self._known:
-                near = get_close_matches(name, self._known, 1)
+                near = get_close_matches(name, self._known, 1, cutoff=0.0)
                 self.wrong(name, "is not known" + (f"; did you mean {near[0]}?" if near else ""))
         for section in self._inner:
             section.end()

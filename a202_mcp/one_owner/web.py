@@ -13,20 +13,24 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final, TypeAlias
 
 BODY_LIMIT: Final = 1024 * 1024
-LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
-"""How a client on this machine names it in Host and Origin."""
-
 _LENGTH_DIGITS: Final = 18
 
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 
 def is_loopback(host: str) -> bool:
-    """True for localhost and the loopback addresses."""
+    """True for localhost and the loopback addresses, in every way in which a host may be written."""
     try:
-        return ipaddress.ip_address(host).is_loopback
+        found = ipaddress.ip_address(host)
     except ValueError:
-        return host == "localhost"
+        return same_host(host, "localhost")
+    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
+    return (mapped or found).is_loopback
+
+
+def same_host(one: str, other: str) -> bool:
+    """True where two host names are one: letter case and the root's dot at the end say nothing."""
+    return one.lower().removesuffix(".") == other.lower().removesuffix(".")
 
 
 def in_address(host: str) -> str:

@@ -1,14 +1,20 @@
 """`a202-mcp seller answer ID`: what waits gets a price, an approval, a refusal or a reply (spec 4).
 
-Exactly one of `--price`, `--approve`, `--reject` and `--text` is given, and suits what the id stands for: a quote, an
-order, or a message. `--text` beside a price or a refusal goes to the buyer with it.
+Rules this module applies:
+
+- exactly one of `--price`, `--approve`, `--reject` and `--text` is given, and suits what the id stands for: a quote, an
+  order, or a message. `--text` beside a price or a refusal goes to the buyer with it;
+- an option that the act has no use for is a mistake, and nothing is done;
+- what waits is looked at and answered in one decision of the store.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import Final, TypeAlias
 
 from a202_mcp.treatyway import person, words
 from a202_mcp.treatyway.deals import Message, Order, Quote
@@ -19,17 +25,56 @@ from a202_mcp.treatyway.shop import Shop
 from a202_mcp.treatyway.spans import read_span
 from a202_reference.money import CURRENCY, parse_amount
 
+_ACTS: Final[Mapping[str, frozenset[str]]] = {
+    "price": frozenset({"currency", "valid_for", "text"}),
+    "approve": frozenset(),
+    "reject": frozenset({"reason", "text"}),
+    "text": frozenset(),
+}
+"""What an answer does, and the options that go with it."""
+_OPTIONS: Final = {"currency": "--currency", "valid_for": "--valid-for", "text": "--text", "reason": "--reason"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Misuse:
+    """The command cannot be carried out as it was given."""
+
+    reason: str
+
+
+_Done: TypeAlias = Quote | Order | Message | Refused | _Misuse
+
 
 def answer(shop: Shop, options: argparse.Namespace) -> int:
-    """Answer what an id stands for; the exit status. Raises LostRaceError."""
-    deal = deal_named(shop, options.id)
-    if deal is None:
-        return usage(f"there is no quote, order or message {options.id}")
+    """Answer what an id stands for; the exit status. Raises sqlite3.Error."""
+    act = _act(options)
+    if isinstance(act, _Misuse):
+        return usage(act.reason)
+    shop.status.refresh()
+    with shop.store.deciding():
+        done = _answered(shop, act, options)
+    return _said(done)
+
+
+def _act(options: argparse.Namespace) -> str | _Misuse:
+    """The one thing that is asked for."""
     chosen = [name for name in ("price", "approve", "reject") if getattr(options, name)]
     if len(chosen) > 1 or not (chosen or options.text):
-        return usage("give exactly one of --price, --approve, --reject and --text")
-    shop.status.refresh()
+        return _Misuse("give exactly one of --price, --approve, --reject and --text")
     act = chosen[0] if chosen else "text"
+    idle = [option for name, option in _OPTIONS.items()
+            if name != act and name not in _ACTS[act] and getattr(options, name) is not None]
+    if idle:
+        return _Misuse(f"{' and '.join(idle)} cannot go with --{act}")
+    if options.name is not None and not options.name.strip():
+        return _Misuse("--as takes a name")
+    return act
+
+
+def _answered(shop: Shop, act: str, options: argparse.Namespace) -> _Done:
+    deal = deal_named(shop, options.id)
+    if deal is None:
+        return _Misuse(f"there is no quote, order or message {options.id}")
     who = person.person(shop, options.name)
     if isinstance(deal, Message):
         return _to_message(shop, deal, act, options, who)
@@ -38,26 +83,26 @@ def answer(shop: Shop, options: argparse.Namespace) -> int:
 
 def _to_message(
     shop: Shop, message: Message, act: str, options: argparse.Namespace, who: Mapping[str, str],
-) -> int:
+) -> _Done:
     if act == "reject":
-        return _done(words.close(shop, message, options.reason, who))
+        return words.close(shop, message, options.reason or options.text, who)
     if act != "text":
-        return usage("a message is answered with --text")
-    return _done(words.reply(shop, message, options.text, who))
+        return _Misuse("a message is answered with --text")
+    return words.reply(shop, message, options.text, who)
 
 
 def _to_deal(
     shop: Shop, deal: Quote | Order, act: str, options: argparse.Namespace, who: Mapping[str, str],
-) -> int:
+) -> _Done:
     if act == "reject":
-        return _done(words.reject(shop, deal, options.reason or options.text, who))
+        return words.reject(shop, deal, options.reason or options.text, who)
     if act == "approve":
-        return _done(person.approve_quote(shop, deal, who) if isinstance(deal, Quote)
-                     else person.approve_order(shop, deal, who))
+        return person.approve_quote(shop, deal, who) if isinstance(deal, Quote) else person.approve_order(
+            shop, deal, who)
     if act != "price" or not isinstance(deal, Quote):
-        return usage("a quote is answered with --price, --approve or --reject, an order with --approve or --reject")
+        return _Misuse("a quote is answered with --price, --approve or --reject, an order with --approve or --reject")
     price = _price(shop, options)
-    return usage(price) if isinstance(price, str) else _done(person.give_price(shop, deal, price, who))
+    return _Misuse(price) if isinstance(price, str) else person.give_price(shop, deal, price, who)
 
 
 def deal_named(shop: Shop, identifier: str) -> Quote | Order | Message | None:
@@ -82,8 +127,10 @@ def _price(shop: Shop, options: argparse.Namespace) -> person.Price | str:
     return person.Price(exact, currency, None if span is None else int(span.total_seconds()), options.text)
 
 
-def _done(result: Quote | Order | Message | Refused) -> int:
-    if isinstance(result, Refused):
-        return refuse(result.reason)
-    say(f"{result.id} {result.state.value if isinstance(result, Quote | Order) else result.status}")
+def _said(done: _Done) -> int:
+    if isinstance(done, _Misuse):
+        return usage(done.reason)
+    if isinstance(done, Refused):
+        return refuse(done.reason)
+    say(f"{done.id} {done.state.value if isinstance(done, Quote | Order) else done.status}")
     return DONE

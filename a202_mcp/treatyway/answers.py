@@ -53,6 +53,9 @@ def invalid(message: str) -> Fault:
     return Fault(ErrorCode.INVALID_INPUT, message)
 
 
+NO_OBJECT = invalid("arguments: must be one JSON object")
+
+
 def trust(tool: str, level: int) -> Fault:
     """Below the tool's level."""
     return Fault(ErrorCode.TRUST_LEVEL, f"{tool} requires trust level {level}")

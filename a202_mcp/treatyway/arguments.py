@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from a202_mcp.command_line import address, host, port, text
+
 
 def parser() -> argparse.ArgumentParser:
     """Serving, and the owner's commands."""
@@ -14,9 +16,9 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--config", default="seller.toml", metavar="FILE", help="the shop's file (default seller.toml)")
     found.add_argument("--state-dir", metavar="DIR", help="where the record is kept; wins over the file")
     found.add_argument("--transport", choices=["stdio", "http"], default="stdio")
-    found.add_argument("--host", default="127.0.0.1")
-    found.add_argument("--port", type=int, default=8401)
-    found.add_argument("--forwarded-by", metavar="ADDR", help="the proxy whose X-Forwarded-For counts")
+    found.add_argument("--host", type=host, default="127.0.0.1")
+    found.add_argument("--port", type=port, default=8401)
+    found.add_argument("--forwarded-by", type=address, metavar="ADDR", help="the proxy whose X-Forwarded-For counts")
     commands = found.add_subparsers(dest="command", metavar="COMMAND")
     _commands(commands)
     for each in commands.choices.values():
@@ -27,27 +29,27 @@ def parser() -> argparse.ArgumentParser:
 
 def _commands(commands: Any) -> None:
     """The commands' own arguments."""
-    for name, text in (("check", "judge the configuration"), ("init", "make keys, issue the mandate"),
+    for name, said in (("check", "judge the configuration"), ("init", "make keys, issue the mandate"),
                        ("key", "print who this shop is, and its public keys")):
-        commands.add_parser(name, help=text)
+        commands.add_parser(name, help=said)
     inbox_parser = commands.add_parser("inbox", help="what waits for a person")
     inbox_parser.add_argument("--all", action="store_true", help="also what is done")
     inbox_parser.add_argument("--json", action="store_true")
     answer = commands.add_parser("answer", help="answer a quote, an order or a message")
-    answer.add_argument("id")
-    for option, text in (("--price", "quote this amount"), ("--currency", "its currency"),
+    answer.add_argument("id", type=text)
+    for option, said in (("--price", "quote this amount"), ("--currency", "its currency"),
                          ("--valid-for", "how long it stands, such as 7d"), ("--text", "text for the buyer"),
                          ("--as", "your name, as the buyer reads it"), ("--reason", "why it is rejected")):
-        answer.add_argument(option, help=text, dest="name" if option == "--as" else None)
+        answer.add_argument(option, type=text, help=said, dest="name" if option == "--as" else None)
     answer.add_argument("--approve", action="store_true", help="release what is held")
     answer.add_argument("--reject", action="store_true", help="refuse it")
     status = commands.add_parser("status", help="show or set the status of a quote or order")
-    status.add_argument("id")
-    status.add_argument("--set", metavar="WORD", dest="word")
-    status.add_argument("--summary")
+    status.add_argument("id", type=text)
+    status.add_argument("--set", type=text, metavar="WORD", dest="word")
+    status.add_argument("--summary", type=text)
     status.add_argument("--json", action="store_true")
     stock = commands.add_parser("stock", help="show or set the count of a good")
-    stock.add_argument("offer")
-    stock.add_argument("count", nargs="?")
+    stock.add_argument("offer", type=text)
+    stock.add_argument("count", type=text, nargs="?")
     mandate = commands.add_parser("mandate", help="show the mandate, or switch it")
     mandate.add_argument("act", choices=["show", "suspend", "resume", "revoke"])

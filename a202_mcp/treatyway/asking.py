@@ -9,13 +9,13 @@ from typing import Any
 from a202_mcp.treatyway import opening
 from a202_mcp.treatyway.answers import NOT_FOUND, Answer, invalid, needs_human
 from a202_mcp.treatyway.calling import Call
-from a202_mcp.treatyway.deals import PERSON_DECIDES, Message, Order, Quote, State, written
+from a202_mcp.treatyway.deals import PERSON_DECIDES, WAITS, Message, Order, Quote, State, said_over, written
 from a202_mcp.treatyway.moments import Moment, interval, read_moment
 from a202_mcp.treatyway.opening import Span
 from a202_mcp.treatyway.quoting import price_of
 from a202_mcp.treatyway.settings import Kind, Offer
 from a202_mcp.treatyway.shop import Shop
-from a202_mcp.treatyway.visible import message_of, order_of, order_on, owns, quote_of
+from a202_mcp.treatyway.visible import message_of, named, order_on, owns
 from a202_reference.times import format_instant
 
 
@@ -52,11 +52,11 @@ def check_availability(shop: Shop, call: Call) -> Answer:
     if span is not None and span[1] <= span[0]:
         return invalid("end: must be after start")
     echo = {name: moment.echo for name, moment in (("start", start), ("end", end)) if moment is not None}
-    named = wanted.get("offer_id") or shop.settings.default_offer
-    offer = None if named is None else shop.offer(named)
+    meant = wanted.get("offer_id") or shop.settings.default_offer
+    offer = None if meant is None else shop.offer(meant)
     if offer is None:
         return {**echo, "needs_human": needs_human(
-            ["which offer is meant" if named is None else "an offer_id from describe_offer"])}
+            ["which offer is meant" if meant is None else "an offer_id from describe_offer"])}
     if isinstance(wanted.get("quantity"), dict):
         return {**echo, "needs_human": needs_human(["the quantity as a number"])}
     if offer.kind is Kind.GOOD:
@@ -81,7 +81,7 @@ def _free(shop: Shop, offer: Offer, start: Moment | None, span: Span | None) -> 
     if span is None and start.at is not None:
         return {"needs_human": needs_human(["the end time"])}
     if span is None:
-        bookings = shop.store.bookings(opening.whole_day(calendar, start.day))
+        bookings = shop.store.bookings(opening.hours_from(calendar, start.day))
         return {"available": opening.free_hour(calendar, start.day, soonest, bookings)}
     free = opening.fits(span, shop.store.bookings(span), calendar.capacity)
     return {"available": span[0] >= soonest and opening.is_open(calendar, span) and free}
@@ -95,35 +95,34 @@ def get_status(shop: Shop, call: Call) -> Answer:
             return invalid("quote_id is required, or order_id")
         message = message_of(shop, call.caller, message_id)
         return NOT_FOUND if message is None else _message_status(message)
-    quote = None if quote_id is None else quote_of(shop, call.caller, quote_id)
-    order = None if order_id is None else order_of(shop, call.caller, order_id)
-    if (quote_id is not None and quote is None) or (order_id is not None and order is None):
+    found = named(shop, call.caller, quote_id, order_id)
+    if found is None:
         return NOT_FOUND
-    if quote is not None and order is not None and order.quote_id != quote.id:
-        return NOT_FOUND
+    quote, order = found
     if order is not None:
-        return _order_status(order, with_ids=True)
+        return _order_status(order, shop.now(order.transaction_id), with_ids=True)
     if quote is None:
         return NOT_FOUND
-    placed = order_on(shop, quote)
-    if placed is not None:
-        return {"quote_id": quote.id, **_order_status(placed, with_ids=owns(placed.owner, call.caller))}
-    return _quote_status(quote, shop.now(quote.transaction_id))
+    placed, now = order_on(shop, quote), shop.now(quote.transaction_id)
+    if placed is None:
+        return _quote_status(quote, now)
+    return {"quote_id": quote.id, **_order_status(placed, now, with_ids=owns(placed.owner, call.caller))}
 
 
-def _order_status(order: Order, *, with_ids: bool) -> dict[str, Any]:
+def _order_status(order: Order, now: datetime, *, with_ids: bool) -> dict[str, Any]:
     exists = with_ids and order.state is State.ACCEPTED
+    word, summary = said_over(order, order.happened(now))
     return {
-        **({"order_id": order.id, "quote_id": order.quote_id} if exists else {}), "status": order.status,
-        **({"needs_human": needs_human([PERSON_DECIDES])} if order.status == "needs_human" else {}),
-        **_said(order.summary if with_ids else None, order.answered_by)}
+        **({"order_id": order.id, "quote_id": order.quote_id} if exists else {}), "status": word,
+        **({"needs_human": needs_human([PERSON_DECIDES])} if word == WAITS else {}),
+        **_said(summary if with_ids else None, order.answered_by)}
 
 
 def _quote_status(quote: Quote, now: datetime) -> dict[str, Any]:
-    word = quote.status(now)
-    beside = price_of(quote) if word == "quoted" else {}
-    missing = {"needs_human": needs_human(quote.missing or [PERSON_DECIDES])} if word == "needs_human" else {}
-    return {"quote_id": quote.id, "status": word, **beside, **missing, **_said(quote.summary, quote.answered_by)}
+    word, summary = said_over(quote, quote.happened(now))
+    beside = price_of(quote) if word == State.QUOTED else {}
+    missing = {"needs_human": needs_human(quote.missing or [PERSON_DECIDES])} if word == WAITS else {}
+    return {"quote_id": quote.id, "status": word, **beside, **missing, **_said(summary, quote.answered_by)}
 
 
 def _message_status(message: Message) -> dict[str, Any]:
@@ -140,9 +139,7 @@ def message(shop: Shop, call: Call) -> Answer:
     """Keep a text for the owner."""
     wanted = call.inputs
     quote_id, order_id = wanted.get("quote_id"), wanted.get("order_id")
-    unknown = (quote_id is not None and quote_of(shop, call.caller, quote_id) is None) or (
-        order_id is not None and order_of(shop, call.caller, order_id) is None)
-    if unknown:
+    if named(shop, call.caller, quote_id, order_id) is None:
         return NOT_FOUND
     kept = Message(
         shop.new_id("m"), call.caller.owner, call.caller.label, format_instant(shop.now()), wanted["text"],

@@ -2,12 +2,13 @@
 
 A person is needed where no offer is named and there is no default, the offer is unknown or has no price, an input
 that it requires is absent, the hours are unknown, the quantity is above what is sold at once or in stock, or the
-start is outside hours, lead time or capacity.
+start is outside hours, lead time or capacity. What is asked for of one offer counts together, however many lines it
+stands in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -17,7 +18,7 @@ from a202_mcp.treatyway import opening
 from a202_mcp.treatyway.deals import PERSON_DECIDES
 from a202_mcp.treatyway.moments import Moment, interval, read_moment
 from a202_mcp.treatyway.opening import Span
-from a202_mcp.treatyway.prices import hours_of, line_amount
+from a202_mcp.treatyway.prices import hours_of, line_amount, total_of
 from a202_mcp.treatyway.settings import Kind, Offer
 from a202_mcp.treatyway.shop import Shop
 
@@ -54,7 +55,7 @@ class Basket:
     @property
     def total(self) -> Decimal:
         """The sum of the lines."""
-        return sum((line.amount for line in self.lines), Decimal(0))
+        return total_of(line.amount for line in self.lines)
 
     @property
     def takes_time(self) -> bool:
@@ -79,7 +80,7 @@ def assess(shop: Shop, request: Mapping[str, Any], now: datetime) -> Basket | st
             basket.missing.append("the start time" if basket.start.at is None else "the end time")
     for item in request.get("items") or [request]:
         _line(shop, basket, request, item)
-    _stock(shop, basket)
+    _counts(shop, basket)
     _time(shop, basket, now)
     return basket
 
@@ -102,8 +103,6 @@ def _line(shop: Shop, basket: Basket, request: Mapping[str, Any], item: Mapping[
     if offer.price is None:
         basket.missing.append(PERSON_DECIDES)
     elif isinstance(count, int):
-        if offer.max_quantity is not None and count > offer.max_quantity:
-            basket.missing.append(PERSON_DECIDES)
         if offer.price.per_hour and basket.span is None:
             basket.missing.append(WANTED["start"] if basket.start is None else "the start time")
         hours = Decimal(0) if basket.span is None else hours_of(*basket.span)
@@ -111,21 +110,21 @@ def _line(shop: Shop, basket: Basket, request: Mapping[str, Any], item: Mapping[
         basket.lines.append(Line(offer, count, amount))
 
 
-def _stock(shop: Shop, basket: Basket) -> None:
-    """Every good's lines together, against what is there."""
-    for offer_id, wanted in taken(basket.lines).items():
-        held = shop.stock(offer_id)
-        if held is not None and wanted > held:
+def _counts(shop: Shop, basket: Basket) -> None:
+    """The lines of every offer together, against what is sold at once and what is there."""
+    for offer, wanted in _wanted(basket.lines):
+        held = shop.stock(offer.id) if offer.kind is Kind.GOOD else None
+        if any(most is not None and wanted > most for most in (offer.max_quantity, held)):
             basket.missing.append(PERSON_DECIDES)
 
 
-def taken(lines: list[Line]) -> dict[str, int]:
-    """How much of every good the lines take."""
-    found: dict[str, int] = {}
+def _wanted(lines: list[Line]) -> Iterable[tuple[Offer, int]]:
+    """How much of every offer the lines ask for."""
+    found: dict[str, tuple[Offer, int]] = {}
     for line in lines:
-        if line.offer.kind is Kind.GOOD:
-            found[line.offer.id] = found.get(line.offer.id, 0) + line.quantity
-    return found
+        _, before = found.get(line.offer.id, (line.offer, 0))
+        found[line.offer.id] = line.offer, before + line.quantity
+    return found.values()
 
 
 def _time(shop: Shop, basket: Basket, now: datetime) -> None:

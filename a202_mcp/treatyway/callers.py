@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 from dataclasses import dataclass
 from enum import StrEnum
@@ -82,19 +81,6 @@ def by_own_token(customer: Customer) -> Caller:
 def by_nothing(peer: str) -> Caller:
     """A caller without a pass, told apart by where it calls from."""
     return Caller(CallerKind.NONE, 0, 0, "No pass, not authenticated", "none", ("none", peer))
-
-
-def peer_of(address: str | None) -> str:
-    """One text for all that count as one peer: an IPv4 address, or the /64 of an IPv6 address."""
-    try:
-        found = ipaddress.ip_address((address or "").strip().strip("[]").partition("%")[0])
-    except ValueError:
-        return "unknown"
-    if isinstance(found, ipaddress.IPv6Address):
-        if found.ipv4_mapped is not None:
-            return str(found.ipv4_mapped)
-        return str(ipaddress.ip_network((found, 64), strict=False))
-    return str(found)
 
 
 def _plain(name: str) -> str:

@@ -12,17 +12,19 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from a202_mcp.one_owner import keyfiles
-from a202_mcp.one_owner.switch import TURNS, fixed
 from a202_mcp.one_owner.terminal import plain
 from a202_mcp.treatyway import inbox, words
 from a202_mcp.treatyway.answering import answer, deal_named
 from a202_mcp.treatyway.book import Entry, open_book, put
-from a202_mcp.treatyway.deals import Message, Quote
-from a202_mcp.treatyway.opened import init, open_shop, ready_identity
+from a202_mcp.treatyway.deals import Message, Quote, said_over
+from a202_mcp.treatyway.inforce import identity
+from a202_mcp.treatyway.initialising import init, ready_identity
+from a202_mcp.treatyway.mandate_commands import turn
+from a202_mcp.treatyway.opened import open_for_owner
+from a202_mcp.treatyway.person import Refused
 from a202_mcp.treatyway.said import DONE, refuse, say, usage, warn
 from a202_mcp.treatyway.settings import Kind, Settings
-from a202_mcp.treatyway.shop import LostRaceError, Shop
-from a202_mcp.treatyway.status import set_switch, switch
+from a202_mcp.treatyway.shop import Shop
 
 
 def run(settings: Settings, options: argparse.Namespace) -> int:
@@ -35,14 +37,11 @@ def run(settings: Settings, options: argparse.Namespace) -> int:
         return DONE
     if command == "key":
         return _key(settings)
-    shop = open_shop(settings, with_owner=command == "answer")
+    if command == "mandate":
+        return turn(settings.state_dir, options.act)
+    shop = open_for_owner(settings, with_owner=command == "answer")
     try:
-        for _ in range(8):
-            try:
-                return _COMMANDS[command](shop, options)
-            except LostRaceError:
-                continue
-        return refuse("the server was writing all the time; try again")
+        return _COMMANDS[command](shop, options)
     finally:
         shop.workspace.close()
 
@@ -57,7 +56,7 @@ def _check(settings: Settings) -> int:
 def _key(settings: Settings) -> int:
     store = open_book(settings.state_dir)
     try:
-        who = ready_identity(settings, store)
+        who = identity(store) or ready_identity(settings, store)
     finally:
         store.close()
     agent = keyfiles.load(settings.state_dir, keyfiles.AGENT).public
@@ -77,16 +76,21 @@ def _inbox(shop: Shop, options: argparse.Namespace) -> int:
 
 
 def _status(shop: Shop, options: argparse.Namespace) -> int:
-    deal = deal_named(shop, options.id)
-    if deal is None or isinstance(deal, Message):
-        return usage(f"there is no quote or order {options.id}")
-    if options.word is not None or options.summary is not None:
-        if options.word is not None and not (options.word.strip() and len(options.word) <= 100):
-            return usage("--set takes a word of 1 to 100 characters")
-        deal = words.set_word(shop, deal, options.word, options.summary)
-    word = deal.status(shop.now()) if isinstance(deal, Quote) else deal.status
+    if options.word is not None and not (options.word.strip() and len(options.word) <= 100):
+        return usage("--set takes a word of 1 to 100 characters")
+    with shop.store.deciding():
+        deal = deal_named(shop, options.id)
+        if deal is None or isinstance(deal, Message):
+            return usage(f"there is no quote or order {options.id}")
+        now = shop.now(deal.transaction_id)
+        if options.word is not None or options.summary is not None:
+            done = words.set_word(shop, deal, options.word, options.summary, now)
+            if isinstance(done, Refused):
+                return refuse(done.reason)
+            deal = done
+    word, summary = said_over(deal, deal.happened(now))
     shown: dict[str, Any] = {
-        "id": options.id, "status": word, "transaction_id": deal.transaction_id, "summary": deal.summary,
+        "id": options.id, "status": word, "transaction_id": deal.transaction_id, "summary": summary,
         "caller": deal.label, "one_sided": True}
     if isinstance(deal, Quote):
         shown.update({"price": deal.price, "expires_at": deal.expires_at, "order_id": deal.order_id})
@@ -107,34 +111,17 @@ def _stock(shop: Shop, options: argparse.Namespace) -> int:
         text: str = options.count
         if not (text.isascii() and text.isdigit() and len(text) <= 9):
             return usage("a count is a whole number from 0")
-        entry = shop.store.entry("stock", offer.id)
-        shop.remember([put("stock", offer.id, _next(entry), {"count": int(text), "by": "owner"})])
+        with shop.store.deciding():
+            entry = shop.store.entry("stock", offer.id)
+            shop.remember([put("stock", offer.id, _next(entry), {"count": int(text), "by": "owner"})])
     held = shop.stock(offer.id)
     say("no count: no limit" if held is None else str(held))
     return DONE
 
 
-def _mandate(shop: Shop, options: argparse.Namespace) -> int:
-    mandate_id = shop.authority.mandate_id
-    if options.act != "show":
-        why = fixed(mandate_id, switch(shop.store, mandate_id), shop.settings.status_url)
-        if why is not None:
-            return refuse(why)
-        set_switch(shop.store, mandate_id, TURNS[options.act])
-    shop.status.refresh()
-    status = shop.status.result(mandate_id, shop.now())
-    document = shop.authority.mandate()
-    say(json.dumps({
-        "mandate_id": mandate_id, "status": None if status is None else status.status,
-        "valid_until": document["valid_until"], "mandate": document}, indent=2))
-    return DONE
-
-
 _COMMANDS: Final[Mapping[str, Callable[[Shop, argparse.Namespace], int]]] = {
-    "inbox": _inbox, "answer": answer, "status": _status, "stock": _stock, "mandate": _mandate}
+    "inbox": _inbox, "answer": answer, "status": _status, "stock": _stock}
 
 
 def _next(entry: Entry | None) -> int:
     return 1 if entry is None else entry.version + 1
-
-

@@ -1,7 +1,11 @@
-"""The counter: every call passes here, in this order (spec 5, 7).
+"""The counter: every call passes here, in this order (spec 5, 7, 10).
 
-Trust level, idempotent repeat, cap, input, then the tool itself. A tool that is not listed does not get here. Whatever
-goes wrong inside is answered in neutral words, and nothing was booked.
+Rules this module applies:
+
+- trust level, idempotent repeat, cap, input, then the tool itself. A tool that is not listed does not get here;
+- a call that counts is one decision of the store, from the look at its key and its cap to what it writes: no two calls
+  take the last place under a cap, the last piece of a stock, or one key;
+- whatever goes wrong inside is answered in neutral words, counts all the same, and nothing was booked.
 """
 
 from __future__ import annotations
@@ -15,15 +19,15 @@ from typing import Any, Final
 
 from a202_mcp import logs
 from a202_mcp.treatyway import names
-from a202_mcp.treatyway.answers import CONFLICT, UNAVAILABLE, Answer, ErrorCode, Fault, invalid, trust
+from a202_mcp.treatyway.answers import CONFLICT, NO_OBJECT, UNAVAILABLE, Answer, ErrorCode, Fault, invalid, trust
 from a202_mcp.treatyway.asking import check_availability, describe_offer, get_status, message
 from a202_mcp.treatyway.book import count, seconds
 from a202_mcp.treatyway.callers import Caller, CallerKind
-from a202_mcp.treatyway.calling import Call, Once
-from a202_mcp.treatyway.inputs import FIELDS, KEY, Wrong, comparable, read_inputs
+from a202_mcp.treatyway.calling import Call, Once, as_answered
+from a202_mcp.treatyway.inputs import FIELDS, KEY, Wrong, comparable, heeded, read_inputs
 from a202_mcp.treatyway.ordering import place_order
 from a202_mcp.treatyway.quoting import request_quote
-from a202_mcp.treatyway.shop import LostRaceError, MovedError, Shop
+from a202_mcp.treatyway.shop import Shop
 from a202_reference.canonical import value_hash
 from a202_reference.times import format_instant, whole_second
 
@@ -60,26 +64,23 @@ def answered_by(shop: Shop) -> dict[str, str]:
     return {"name": shop.settings.name, "role": shop.settings.role}
 
 
-def answer(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any], body: bytes) -> Answer:
-    """What a standard tool answers."""
+def answer(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any] | None, body: bytes) -> Answer:
+    """What a standard tool answers. raw None: the arguments are no object."""
     try:
-        given = _answer(shop, tool, caller, raw, body)
-    except sqlite3.Error as unusable:
-        logs.say(f"the state cannot be used: {type(unusable).__name__}")
-        given = UNAVAILABLE
+        given = (_counted if tool in _COUNTED else _free)(shop, tool, caller, raw, body)
     except Exception as error:
-        logs.defect(tool, error)
-        given = UNAVAILABLE
+        given = _failed(tool, error)
     note(tool, caller, given)
     return given
 
 
 def admitted(shop: Shop, caller: Caller) -> Fault | None:
     """Count a call of a shop's own tool, or say why it is too many."""
-    now = seconds(shop.workspace.clock())
-    fault = _capped(shop, caller, now)
-    if fault is None:
-        shop.store.remember(count(_counted_as(caller), now))
+    now = _now(shop)
+    with shop.store.deciding():
+        fault = _capped(shop, caller, now)
+        if fault is None:
+            _count(shop, caller, now)
     return fault
 
 
@@ -89,37 +90,50 @@ def note(tool: str, caller: Caller, given: Answer) -> None:
     logs.say(f"{format_instant(datetime.now(UTC))} {tool} {caller.kind.value} {code}")
 
 
-def _answer(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any], body: bytes) -> Answer:
-    now = seconds(shop.workspace.clock())
-    counted = tool in _COUNTED
-    refusal = _trust(tool, caller)
-    if refusal is not None:
-        if counted:
-            shop.store.remember(count(_counted_as(caller), now))
-        return refusal
-    once = _once(shop, tool, caller, raw)
-    repeat = None if once is None else _repeat(shop, once, now)
-    if repeat is not None:
-        if counted and isinstance(repeat, Fault):
-            shop.store.remember(count(_counted_as(caller), now))
-        return repeat
-    if counted:
-        fault = _capped(shop, caller, now)
-        if fault is not None:
-            return fault
-        shop.store.remember(count(_counted_as(caller), now))
-    inputs = read_inputs(FIELDS[tool], raw, shop.settings.calendar.zone)
-    if isinstance(inputs, str):
-        return invalid(inputs)
-    return _run(shop, Call(tool, caller, inputs, body, now, once))
+def _free(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any] | None, body: bytes) -> Answer:
+    """A call that counts for nothing and writes nothing."""
+    return _carried_out(shop, tool, caller, raw, body, _now(shop), None)
 
 
-def _run(shop: Shop, call: Call) -> Answer:
-    try:
-        return _TOOLS[call.tool](shop, call)
-    except (MovedError, LostRaceError):
-        repeat = None if call.once is None else _repeat(shop, call.once, call.at)
-        return UNAVAILABLE if repeat is None else repeat
+def _counted(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any] | None, body: bytes) -> Answer:
+    """A call of a tool that the caps count."""
+    with shop.store.deciding():
+        now, refusal = _now(shop), _trust(tool, caller)
+        once = None if raw is None else _once(shop, tool, caller, raw)
+        if refusal is None and once is not None:
+            first = shop.store.once(once.scope, now)
+            if first is not None and hmac.compare_digest(first[0], once.content_hash):
+                return as_answered(first[1])
+            refusal = None if first is None else CONFLICT
+        if refusal is None and (full := _capped(shop, caller, now)) is not None:
+            return full
+        _count(shop, caller, now)
+        if refusal is not None:
+            return refusal
+        try:
+            with shop.store.deciding():
+                return _carried_out(shop, tool, caller, raw, body, now, once)
+        except Exception as error:  # it counts, and nothing else of it is left
+            return _failed(tool, error)
+
+
+def _carried_out(
+    shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any] | None, body: bytes, now: float, once: Once | None,
+) -> Answer:
+    if raw is None:
+        return NO_OBJECT
+    inputs = read_inputs(FIELDS[tool], heeded(tool, raw), shop.settings.calendar.zone)
+    return invalid(inputs) if isinstance(inputs, str) else _TOOLS[tool](
+        shop, Call(tool, caller, inputs, body, now, once))
+
+
+def _failed(tool: str, error: Exception) -> Fault:
+    """What is said of a defect of ours, or of a state that cannot be used."""
+    if isinstance(error, sqlite3.Error):
+        logs.say(f"the state cannot be used: {type(error).__name__}")
+    else:
+        logs.defect(tool, error)
+    return UNAVAILABLE
 
 
 def _trust(tool: str, caller: Caller) -> Fault | None:
@@ -140,15 +154,8 @@ def _once(shop: Shop, tool: str, caller: Caller, raw: Mapping[str, Any]) -> Once
         return None
     if caller.kind is CallerKind.NONE and len(key) < _SHORTEST_KEY_WITHOUT_PASS:
         return None
-    content = json.dumps(comparable(FIELDS[tool], raw, zone), sort_keys=True)
+    content = json.dumps(comparable(FIELDS[tool], heeded(tool, raw), zone), sort_keys=True)
     return Once(value_hash([tool, caller.key, key]), value_hash(content))
-
-
-def _repeat(shop: Shop, once: Once, now: float) -> Answer | None:
-    first = shop.store.once(once.scope, now)
-    if first is None:
-        return None
-    return first[1] if hmac.compare_digest(first[0], once.content_hash) else CONFLICT
 
 
 def _capped(shop: Shop, caller: Caller, now: float) -> Fault | None:
@@ -157,6 +164,14 @@ def _capped(shop: Shop, caller: Caller, now: float) -> Fault | None:
         return None
     moment = format_instant(whole_second(datetime.fromtimestamp(again + 1, UTC)))
     return Fault(ErrorCode.CAP_REACHED, f"No more requests accepted for now; try again after {moment}")
+
+
+def _count(shop: Shop, caller: Caller, now: float) -> None:
+    shop.store.remember(count(_counted_as(caller), now))
+
+
+def _now(shop: Shop) -> float:
+    return seconds(shop.workspace.clock())
 
 
 def _counted_as(caller: Caller) -> str:

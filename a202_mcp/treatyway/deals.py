@@ -1,7 +1,11 @@
 """Quotes, orders and messages as the shop remembers them, and the word that get_status gives (spec 9.7).
 
-A state is what happened; the word follows from it, from the clock, and from what the owner set. Changing one makes
-the next version of its entry.
+Rules this module applies:
+
+- a state is what happened; the word follows from it and from the clock;
+- a word and a summary that the owner set stand over the word at which they were set, and no other: what happens
+  afterwards, a price, an approval, a refusal, the end of an offer, is not hidden by what was said before it;
+- changing one makes the next version of its entry.
 """
 
 from __future__ import annotations
@@ -33,13 +37,27 @@ class State(StrEnum):
 OPEN: Final = (State.WAITING, State.HELD, State.DENIED)
 """What waits for a person."""
 
+WAITS: Final = "needs_human"
+_EXPIRED: Final = "expired"
+ENDING: Final = frozenset({"rejected", "cancelled", "completed", "no_show", _EXPIRED})
+"""The words after which nothing is expected of anybody: no order is taken, and nothing waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What the owner set with `seller status`. over: the word that a deal had by itself then."""
+
+    over: str
+    word: str | None = None
+    summary: str | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class Quote:
     """One request for a price: one transaction of the record.
 
     owner: whose it is; None: whoever holds its id. request: the buyer's inputs, as read. terms: what a price was
-    worked out for. undecided_at: when the mandate last held or denied it. approvals: ids by action.
+    worked out for. approvals: ids by action. summary: what was said with the last decision.
     """
 
     id: str
@@ -57,15 +75,14 @@ class Quote:
     missing: list[str] = field(default_factory=list)
     terms: Mapping[str, Any] | None = None
     evidence: list[Mapping[str, Any]] = field(default_factory=list)
-    undecided_at: str | None = None
     approvals: Mapping[str, str] = field(default_factory=dict)
     offer_id: str | None = None
     offer_hash: str | None = None
     expires_at: str | None = None
     order_id: str | None = None
     answered_by: Mapping[str, str] | None = None
-    word: str | None = None
     summary: str | None = None
+    remark: Remark | None = None
 
     @property
     def price(self) -> dict[str, str] | None:
@@ -77,15 +94,15 @@ class Quote:
         expires = parse_instant(self.expires_at)
         return expires is not None and now >= expires
 
+    def happened(self, now: datetime) -> str:
+        """The word that follows from what happened, an order aside."""
+        if self.state in OPEN:
+            return WAITS
+        return _EXPIRED if self.state is State.QUOTED and self.expired(now) else self.state.value
+
     def status(self, now: datetime) -> str:
         """The seller's word, an order aside."""
-        if self.word is not None:
-            return self.word
-        if self.state in OPEN:
-            return "needs_human"
-        if self.state is State.QUOTED:
-            return "expired" if self.expired(now) else "quoted"
-        return self.state.value
+        return said_over(self, self.happened(now))[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +118,18 @@ class Order:
     state: State
     note: str | None = None
     version: int = 0
-    undecided_at: str | None = None
     artifact_hash: str = ""
     answered_by: Mapping[str, str] | None = None
-    word: str | None = None
     summary: str | None = None
+    remark: Remark | None = None
 
-    @property
-    def status(self) -> str:
+    def happened(self, _: datetime) -> str:
+        """The word that follows from what happened."""
+        return WAITS if self.state in OPEN else self.state.value
+
+    def status(self, now: datetime) -> str:
         """The seller's word."""
-        return self.word or ("needs_human" if self.state in OPEN else self.state.value)
+        return said_over(self, self.happened(now))[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +155,14 @@ class Message:
         return "answered" if self.reply is not None else "closed" if self.closed else "open"
 
 
+def said_over(deal: Quote | Order, happened: str) -> tuple[str, str | None]:
+    """Word and summary of a deal that has the word `happened` by itself: the owner's, where they were set over that."""
+    remark = deal.remark
+    if remark is None or remark.over != happened:
+        return happened, deal.summary
+    return remark.word or happened, remark.summary or deal.summary
+
+
 _Deal = TypeVar("_Deal", Quote, Order, Message)
 _KINDS: Final[Mapping[type, str]] = {Quote: "quote", Order: "order", Message: "message"}
 
@@ -153,7 +180,18 @@ def read(deal: type[_Deal], entry: Entry | None) -> _Deal | None:
     body = {name: value for name, value in entry.body.items() if name in known}
     if "state" in body:
         body["state"] = State(body["state"])
+    if "remark" in known:
+        body["remark"] = _remark(entry.body)
     return deal(**{**body, "version": entry.version})
+
+
+def _remark(body: Mapping[str, Any]) -> Remark | None:
+    """The remark in an entry; one from before there were remarks has a word alone."""
+    if body.get("remark") is not None:
+        return Remark(**body["remark"])
+    if body.get("word") is None:
+        return None
+    return Remark(WAITS if body["state"] in OPEN else body["state"], body["word"])
 
 
 def written(deal: Quote | Order | Message) -> Write:

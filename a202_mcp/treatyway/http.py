@@ -6,7 +6,7 @@ Rules this module applies:
 - a present Origin is loopback or the shop's own domain, else 403; on a loopback bind Host is loopback or the domain;
 - a bearer token that is no valid pass and no customer's token is 401 with one and the same answer, for every method,
   and runs nothing. No token at all is no error;
-- a body of more than 1 MB is 413; one that is no JSON is the protocol's parse error;
+- a body of more than 1 MB is 413; one that is no message is an error of the protocol;
 - the peer is who connects; behind the one address that `forwarded_by` names it is the last X-Forwarded-For entry.
 """
 
@@ -17,23 +17,26 @@ import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp_types import PARSE_ERROR
+from mcp_types.jsonrpc import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCMessage
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from a202_mcp.one_owner.web import BODY_LIMIT, LOOPBACK, read_body
-from a202_mcp.treatyway.callers import Caller, by_nothing, by_own_token, by_pass, peer_of
-from a202_mcp.treatyway.passes import LONGEST, judge_pass
-from a202_mcp.treatyway.server import BODY, CALLER, Desk, make_server
+from a202_mcp.addresses import taken_apart
+from a202_mcp.one_owner.web import BODY_LIMIT, is_loopback, read_body, same_host
+from a202_mcp.treatyway.callers import Caller, by_nothing, by_own_token, by_pass
+from a202_mcp.treatyway.messages import read_message
+from a202_mcp.treatyway.passes import LONGEST, judge_pass, kid_of
+from a202_mcp.treatyway.peers import counted_as, read_address, speaker
+from a202_mcp.treatyway.server import CALLER, SENT, Desk, make_server
 from a202_reference.canonical import sha256_hex
-from a202_reference.wire import Numbers, Unreadable, read_json
 
 PATH: Final = "/mcp"
 HEALTH: Final = "/healthz"
+_NOTHING: Final = JSONRPCError(
+    jsonrpc="2.0", id=None, error=ErrorData(code=PARSE_ERROR, message="The request is empty."))
 
 
 class HttpApp:
@@ -46,7 +49,7 @@ class HttpApp:
         self._desk = desk
         self._settings = desk.shop.settings
         self._loopback = loopback
-        self._forwarded_by = None if forwarded_by is None else peer_of(forwarded_by)
+        self._forwarded_by = read_address(forwarded_by)
         self._clock = clock
         self.manager = StreamableHTTPSessionManager(
             make_server(desk), json_response=True, stateless=True, max_request_body_size=BODY_LIMIT)
@@ -85,18 +88,26 @@ class HttpApp:
         body = await read_body(scope["headers"], receive)
         if body is None:
             return Response("the request is larger than 1 MB\n", 413, media_type="text/plain")
-        if isinstance(read_json(body, numbers=Numbers.ANY), Unreadable):
-            error = {"code": PARSE_ERROR, "message": "The request cannot be read as JSON"}
-            return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, 400)
-        await self.manager.handle_request({**scope, CALLER: caller, BODY: body}, _replayed(body, receive), send)
+        message = read_message(body) or _NOTHING
+        if isinstance(message, JSONRPCError):
+            return Response(_written(message), 400, media_type="application/json")
+        sent = getattr(message.metadata, "request_context", None)
+        known = {**scope, CALLER: caller, SENT: sent}
+        await self.manager.handle_request(known, _replayed(_written(message.message), receive), send)
         return None
 
     def _from_here(self, headers: Headers) -> bool:
-        allowed = {*LOOPBACK, *([self._settings.domain.partition(":")[0]] if self._settings.domain else [])}
-        origins = headers.getlist("origin")
-        if any(_host("", origin) not in allowed for origin in origins):
+        if not all(self._is_ours(origin) for origin in headers.getlist("origin")):
             return False
-        return not self._loopback or _host("//", headers.get("host", "")) in allowed
+        return not self._loopback or self._is_ours("//" + headers.get("host", ""))
+
+    def _is_ours(self, address: str) -> bool:
+        """True for an address of this machine or of the shop's own domain."""
+        parts, domain = taken_apart(address), self._settings.domain
+        host = None if parts is None else parts.hostname
+        if not host:
+            return False
+        return is_loopback(host) or (domain is not None and same_host(host, domain.partition(":")[0]))
 
     async def _caller(self, scope: Scope, headers: Headers) -> Caller | None:
         """Who calls, or None for a token that is worth nothing."""
@@ -113,25 +124,21 @@ class HttpApp:
         for customer in self._settings.customers:
             if hmac.compare_digest(customer.token_sha256, digest):
                 return by_own_token(customer)
-        shop = self._desk.shop
+        keys, kid = self._desk.shop.keys, kid_of(token)
+        if kid is not None and not keys.is_ready(kid):
+            await self._desk.loading(partial(keys.load_for, kid))
         facts = await self._desk.judging(
-            partial(judge_pass, token, self._settings.passes, shop.keys.find, self._clock()))
+            partial(judge_pass, token, self._settings.passes, keys.held, self._clock()))
         return None if facts is None else by_pass(facts)
 
     def _peer(self, scope: Scope, headers: Headers) -> str:
         client: Any = scope.get("client")
-        peer = peer_of(client[0] if client else None)
-        if self._forwarded_by is not None and peer == self._forwarded_by:
-            entries = ",".join(headers.getlist("x-forwarded-for")).split(",")
-            return peer_of(entries[-1])
-        return peer
+        connects = read_address(client[0] if client else None)
+        return counted_as(speaker(connects, self._forwarded_by, headers.getlist("x-forwarded-for")))
 
 
-def _host(before: str, text: str) -> str | None:
-    try:
-        return urlsplit(before + text).hostname
-    except ValueError:
-        return None
+def _written(message: JSONRPCMessage) -> bytes:
+    return message.model_dump_json(by_alias=True, exclude_unset=True).encode("utf-8")
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

@@ -1,16 +1,17 @@
 """What waits for the owner, and how it is shown (spec 4, 7).
 
 Foreign text is shown as plain text: no markup, and control and direction characters as escapes. Who called is worded
-as the contract says, and no other way.
+as the contract says, and no other way. What waits goes on waiting whatever word the owner set, unless the word ends it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from a202_mcp.one_owner.terminal import plain
-from a202_mcp.treatyway.deals import OPEN, Message, Order, Quote, read
+from a202_mcp.treatyway.deals import ENDING, OPEN, Message, Order, Quote, read
 from a202_mcp.treatyway.shop import Shop
 
 
@@ -24,17 +25,22 @@ def _quotes(shop: Shop, everything: bool) -> Iterator[dict[str, Any]]:
     now = shop.now()
     for entry in shop.store.entries("quote"):
         quote = read(Quote, entry)
-        if quote is not None and (everything or (quote.state in OPEN and quote.word is None)):
+        if quote is not None and (everything or _waits(quote, now)):
             yield _item(quote.id, "quote", quote.status(now), quote, _asked(quote.request), quote.missing, quote.price)
 
 
 def _orders(shop: Shop, everything: bool) -> Iterator[dict[str, Any]]:
+    now = shop.now()
     for entry in shop.store.entries("order"):
         order = read(Order, entry)
         quote = None if order is None else read(Quote, shop.store.entry("quote", order.quote_id))
-        if order is not None and quote is not None and (everything or (order.state in OPEN and order.word is None)):
+        if order is not None and quote is not None and (everything or _waits(order, now)):
             said = f"order on {order.quote_id}: {_asked(quote.request)}" + (f" ({order.note})" if order.note else "")
-            yield _item(order.id, "order", order.status, order, said, [], quote.price)
+            yield _item(order.id, "order", order.status(now), order, said, [], quote.price)
+
+
+def _waits(deal: Quote | Order, now: datetime) -> bool:
+    return deal.state in OPEN and deal.status(now) not in ENDING
 
 
 def _messages(shop: Shop, everything: bool) -> Iterator[dict[str, Any]]:

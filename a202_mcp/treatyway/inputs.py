@@ -5,6 +5,8 @@ Rules this module applies:
 - unknown members are ignored, `null` counts as absent, blank optional text as well;
 - required text is not blank; text has a longest length; what is no text, no time or no quantity is an error that
   names the field;
+- a basket stands for itself: beside `items` the top-level offer_id and quantity are not looked at;
+- two requests are the same where they mean the same: a time is compared as the instant that it names;
 - a quantity is 1 to 1,000,000: an integer, 2.0, or 1 to 7 ASCII digits in a string. Other text is prose, which a
   person reads; zero, negatives, fractions, booleans and arrays are errors.
 """
@@ -39,6 +41,10 @@ _Reader: TypeAlias = Callable[[Any, ZoneInfo], Any]
 """The value as it is used, None where it counts as absent, or Wrong."""
 
 
+def _itself(value: Any, _: ZoneInfo) -> Any:
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """One input."""
@@ -48,6 +54,8 @@ class Field:
     schema: Mapping[str, Any]
     read: _Reader
     required: bool = False
+    meaning: _Reader = _itself
+    """What a value that was read has in common with every other one that means the same."""
 
 
 def read_inputs(fields: tuple[Field, ...], raw: Mapping[str, Any], zone: ZoneInfo) -> dict[str, Any] | str:
@@ -65,6 +73,13 @@ def read_inputs(fields: tuple[Field, ...], raw: Mapping[str, Any], zone: ZoneInf
     return found
 
 
+def heeded(tool: str, raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The members of a call that count."""
+    if tool != names.QUOTE or raw.get(ITEMS) is None:
+        return raw
+    return {name: value for name, value in raw.items() if name not in (OFFER_ID.name, QUANTITY.name)}
+
+
 def comparable(fields: tuple[Field, ...], raw: Mapping[str, Any], zone: ZoneInfo) -> list[Any]:
     """The known inputs in the form in which two requests are compared; what cannot be read stands as it is."""
     found = []
@@ -72,7 +87,8 @@ def comparable(fields: tuple[Field, ...], raw: Mapping[str, Any], zone: ZoneInfo
         value = raw.get(field.name)
         read = None if value is None else field.read(value, zone)
         if field.name != KEY.name:
-            found.append([field.name, repr(value) if isinstance(read, Wrong) else read])
+            means = repr(value) if isinstance(read, Wrong) else None if read is None else field.meaning(read, zone)
+            found.append([field.name, means])
     return found
 
 
@@ -101,6 +117,14 @@ def _moment(value: Any, zone: ZoneInfo) -> Any:
     if not value.strip():
         return None
     return value if read_moment(value, zone) is not None else Wrong("must be a date or an RFC 3339 time")
+
+
+def _instant(text: str, zone: ZoneInfo) -> list[str | None]:
+    """The day or the instant that a text names."""
+    moment = read_moment(text, zone)
+    if moment is None:
+        raise ValueError("a text that was read as a time is none")
+    return [moment.day.isoformat(), None] if moment.at is None else [None, moment.at.isoformat()]
 
 
 def _quantity(value: Any, _: ZoneInfo) -> Any:
@@ -138,8 +162,9 @@ _NUMBER: Final = {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST}, 
 OFFER_ID: Final = Field("offer_id", "Which offer, by its id from describe_offer.", _TEXT, _text)
 START: Final = Field(
     "start", "When it begins: a date, or an RFC 3339 time. Without an offset it is read in the seller's time zone.",
-    _TEXT, _moment)
-END: Final = Field("end", "When it ends, in the same form. Default: one hour after start.", _TEXT, _moment)
+    _TEXT, _moment, meaning=_instant)
+END: Final = Field(
+    "end", "When it ends, in the same form. Default: one hour after start.", _TEXT, _moment, meaning=_instant)
 QUANTITY: Final = Field("quantity", "How many, as a whole number.", _NUMBER, _quantity)
 NOTE: Final = Field("note", "Anything else the seller should read.", _TEXT, _text)
 DESTINATION: Final = Field("destination", "Where it is to be done or delivered.", _TEXT, _text)
@@ -149,6 +174,7 @@ KEY: Final = Field(
 QUOTE_ID: Final = Field("quote_id", "The quote, by its id.", _TEXT, _text)
 ORDER_ID: Final = Field("order_id", "The order, by its id.", _TEXT, _text)
 
+ITEMS: Final = "items"
 ITEM: Final = (OFFER_ID, QUANTITY, NOTE)
 
 FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
@@ -162,15 +188,15 @@ FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
         Field("summary", "What is wanted, in words.", {"type": "string", "minLength": 1, "maxLength": LONGEST}, _text,
               required=True),
         DESTINATION, OFFER_ID,
-        Field("items", "A basket instead of offer_id and quantity.", {
+        Field(ITEMS, "A basket instead of offer_id and quantity.", {
             "type": "array", "minItems": 1, "maxItems": _ITEMS, "items": {
                 "description": "One line of the basket.", **schema_of(ITEM)}}, _items),
         QUANTITY, START, END,
-        Field("needed_by", "By when it is needed: a date, or an RFC 3339 time.", _TEXT, _moment),
+        Field("needed_by", "By when it is needed: a date, or an RFC 3339 time.", _TEXT, _moment, meaning=_instant),
         Field("contact", "How to reach the buyer.", _TEXT, _text), KEY),
     names.ORDER: (
         Field("quote_id", "The quote to order, by its id.", _TEXT, _text, required=True),
-        Field("start", "Only if it is the quote's own start.", _TEXT, _moment),
+        Field("start", "Only if it is the quote's own start.", _TEXT, _moment, meaning=_instant),
         Field("destination", "Only if it is the quote's own destination.", _TEXT, _text), NOTE, KEY),
     names.STATUS: (
         QUOTE_ID, ORDER_ID, Field("message_id", "A message, by its id.", _TEXT, _text)),

@@ -35,8 +35,10 @@ def issued(settings: Settings, workspace: Workspace, who: Identity) -> tuple[Map
     agent = Signer(who.agent_key_id, keyfiles.load(settings.state_dir, AGENT))
     now = workspace.now(None, [who.agent_key_id, who.owner_key_id])
     given = settings.authority
-    if not isinstance(given, Documented):
+    if isinstance(given, Limits):
         return _made(settings, given, workspace, who, agent, now)
+    if given is None:
+        raise NotReadyError("[mandate] cannot be used")
     batch = taken(workspace.store, given, who, agent, now, SERVER)
     if given.issuer.key_id == who.owner_key_id:
         _refuse_impostor(given, who, settings)

@@ -6,24 +6,23 @@ Rules this module applies:
   without a redirect to another host, and with nothing of a call in it;
 - a list counts for `cache_seconds`; a kid that is not in it asks again at most once a minute, the first load aside;
 - a failed load is tried again after 10 s at the earliest, and leaves the list before it for at most 24 h;
-- one load at a time; a list that is no key list is a failed load.
+- one load at a time, and nobody whose key is held waits for it; a list that is no key list is a failed load.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-import urllib.request
 from collections.abc import Callable, Mapping
-from http.client import HTTPException, HTTPMessage
 from pathlib import Path
-from typing import IO, Any, Final
-from urllib.parse import urlsplit
+from typing import Any, Final
 
+from a202_mcp.fetching import fetch
 from a202_reference.wire import Numbers, Unreadable, read_json
 
 _TIMEOUT: Final = 5.0
 _MOST_BYTES: Final = 256 * 1024
+_REDIRECTS: Final = 3
 _KEPT: Final = 24 * 3600.0
 _AGAIN_FOR_UNKNOWN: Final = 60.0
 _AGAIN_AFTER_FAILURE: Final = 10.0
@@ -41,22 +40,47 @@ class KeyList:
         self._cache = cache_seconds
         self._clock = clock
         self._fetch = fetch or fetch_bytes
-        self._lock = threading.Lock()
+        self._loading = threading.Lock()
         self._keys: tuple[Mapping[str, Any], ...] = ()
         self._loaded = self._failed = self._asked = _NEVER
         self._stamp: tuple[int, int] | None = None
 
     def find(self, kid: str) -> tuple[Mapping[str, Any], ...]:
-        """Every key of the list under this kid; none where there is no list."""
-        with self._lock:
+        """Every key of the list under this kid, loaded where that is due; none where there is no list."""
+        self.load_for(kid)
+        return self.held(kid)
+
+    def held(self, kid: str) -> tuple[Mapping[str, Any], ...]:
+        """Every key under this kid in the list as it is held. Waits for nothing."""
+        return tuple(key for key in self._keys if key.get("kid") == kid)
+
+    def is_ready(self, kid: str) -> bool:
+        """True where a key under this kid is held, and nothing is due that is not under way already."""
+        return bool(self.held(kid)) and (not self._is_due(kid) or self._loading.locked())
+
+    def load_for(self, kid: str) -> None:
+        """Load the list where that is due. Only whoever has no key under its kid waits for a load that is under way."""
+        known = bool(self.held(kid))
+        if known and not self._is_due(kid):
+            return
+        if not self._loading.acquire(blocking=not known):
+            return
+        try:
             if isinstance(self._source, Path):
                 self._read_file(self._source)
             else:
                 self._refresh(self._source, kid)
-            return self._named(kid)
+        finally:
+            self._loading.release()
 
-    def _named(self, kid: str) -> tuple[Mapping[str, Any], ...]:
-        return tuple(key for key in self._keys if key.get("kid") == kid)
+    def _is_due(self, kid: str) -> bool:
+        """True where the list is to be read again now, for this kid."""
+        if isinstance(self._source, Path):
+            return True
+        now = self._clock()
+        stale = now - self._loaded >= self._cache
+        unknown = not self.held(kid) and now - self._asked >= _AGAIN_FOR_UNKNOWN
+        return (stale or unknown) and now - self._failed >= _AGAIN_AFTER_FAILURE
 
     def _read_file(self, path: Path) -> None:
         try:
@@ -69,11 +93,9 @@ class KeyList:
             return
 
     def _refresh(self, address: str, kid: str) -> None:
-        now = self._clock()
-        stale = now - self._loaded >= self._cache
-        unknown = not stale and not self._named(kid) and now - self._asked >= _AGAIN_FOR_UNKNOWN
-        if (stale or unknown) and now - self._failed >= _AGAIN_AFTER_FAILURE:
-            if unknown:
+        if self._is_due(kid):
+            now = self._clock()
+            if now - self._loaded < self._cache:
                 self._asked = now
             self._load(address)
         if self._clock() - self._loaded >= _KEPT + self._cache:
@@ -82,7 +104,7 @@ class KeyList:
     def _load(self, address: str) -> None:
         try:
             keys = read_keys(self._fetch(address))
-        except (OSError, HTTPException, ValueError):
+        except (OSError, ValueError):
             keys = None
         if keys is None:
             self._failed = self._clock()
@@ -100,25 +122,6 @@ def read_keys(data: bytes) -> tuple[Mapping[str, Any], ...] | None:
     return tuple(key for key in value["keys"] if isinstance(key, dict))
 
 
-class _SameHost(urllib.request.HTTPRedirectHandler):
-    def redirect_request(
-        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str,
-    ) -> urllib.request.Request | None:
-        """Follow within the same scheme and host only."""
-        if urlsplit(newurl)[:2] != urlsplit(req.full_url)[:2]:
-            return None
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
 def fetch_bytes(address: str) -> bytes:
-    """At most 256 KB and one byte of what is at an address, within 5 s. Raises OSError, HTTPException, ValueError."""
-    deadline = time.monotonic() + _TIMEOUT
-    opener = urllib.request.build_opener(_SameHost)
-    opener.addheaders = [("Accept", "application/json")]
-    data = b""
-    with opener.open(address, timeout=_TIMEOUT) as answer:
-        while len(data) <= _MOST_BYTES and (piece := answer.read1(65536)):
-            data += piece
-            if time.monotonic() > deadline:
-                raise TimeoutError
-    return data[:_MOST_BYTES + 1]
+    """At most 256 KB and one byte of what is at an address, within 5 s. Raises OSError, ValueError."""
+    return fetch(address, seconds=_TIMEOUT, most_bytes=_MOST_BYTES, redirects=_REDIRECTS)

@@ -20,7 +20,10 @@ _FORM: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
     r"(?P<offset>[Zz]|[+-][0-9]{2}:[0-9]{2})?)?", re.ASCII)
 _DAY_LENGTH: Final = 10
-_YEARS: Final = range(1970, 3000)
+LAST_DAY: Final = date(2999, 12, 31)
+"""The last day that a buyer can name."""
+
+_YEARS: Final = range(1970, LAST_DAY.year + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 Rules this module applies:
 
 - an interval is open where every part of it lies in some opening window of a day that is not closed;
+- a day has a free hour where a job of one hour could begin on it: by the same rules as for any other interval;
 - business days are Monday to Friday without the closed days; a lead time is counted in local time from now;
 - a new booking fits where at no instant more bookings than the capacity would overlap.
 """
@@ -13,13 +14,16 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, TypeAlias
 
-from a202_mcp.treatyway.moments import USUAL_LENGTH
+from a202_mcp.treatyway.moments import LAST_DAY, USUAL_LENGTH
 from a202_mcp.treatyway.settings import Calendar, Lead
 
 Span: TypeAlias = tuple[datetime, datetime]
 """Start and end in UTC; the end is not included."""
 
-_STEP: Final = timedelta(minutes=15)
+NEVER: Final = datetime.max.replace(tzinfo=UTC)
+"""After every instant that a buyer can name. Nothing can be added to it."""
+
+_WEEKEND: Final = 5
 _ONE_DAY: Final = timedelta(days=1)
 _LONGEST: Final = timedelta(days=60)
 
@@ -48,7 +52,7 @@ def windows_of(calendar: Calendar, day: date) -> Iterator[Span]:
 
 
 def earliest(calendar: Calendar, lead: Lead | None, now: datetime) -> datetime:
-    """The first instant at which a job may begin."""
+    """The first instant at which a job may begin; NEVER where no business day is left."""
     if lead is None:
         return now
     if lead.unit == "hours":
@@ -56,11 +60,10 @@ def earliest(calendar: Calendar, lead: Lead | None, now: datetime) -> datetime:
     local = now.astimezone(calendar.zone)
     if lead.unit == "days":
         return _same_time(local, local.date() + timedelta(days=lead.count))
-    day, left = local.date(), lead.count
-    while left:
-        day += _ONE_DAY
-        left -= _is_business_day(calendar, day)
-    return _same_time(local, day)
+    day: date | None = local.date()
+    for _ in range(lead.count):
+        day = None if day is None else _next_business_day(calendar, day)
+    return NEVER if day is None else _same_time(local, day)
 
 
 def fits(span: Span, bookings: Sequence[Span], capacity: int) -> bool:
@@ -71,19 +74,20 @@ def fits(span: Span, bookings: Sequence[Span], capacity: int) -> bool:
 
 
 def free_hour(calendar: Calendar, day: date, not_before: datetime, bookings: Sequence[Span]) -> bool:
-    """True where some hour of a local day is open, late enough and free."""
-    for opens, closes in windows_of(calendar, day):
-        at = opens
-        while at + USUAL_LENGTH <= closes:
-            if at >= not_before and fits((at, at + USUAL_LENGTH), bookings, calendar.capacity):
-                return True
-            at += _STEP
-    return False
+    """True where an hour that begins on a local day is open, late enough and free. bookings: those of `hours_from`.
+
+    The first such hour begins at the earliest instant, with an opening window or where a booking ends.
+    """
+    begins, ends = _instant(calendar, day, 0), _instant(calendar, day, 24 * 60)
+    soonest = max(begins, not_before)
+    starts = {soonest, *(opens for opens, _ in windows_of(calendar, day)), *(over for _, over in bookings)}
+    hours = ((at, at + USUAL_LENGTH) for at in starts if soonest <= at < ends)
+    return any(is_open(calendar, hour) and fits(hour, bookings, calendar.capacity) for hour in hours)
 
 
-def whole_day(calendar: Calendar, day: date) -> Span:
-    """Midnight to midnight of a local day."""
-    return _instant(calendar, day, 0), _instant(calendar, day, 24 * 60)
+def hours_from(calendar: Calendar, day: date) -> Span:
+    """From the first to the last instant of the hours that begin on a local day."""
+    return _instant(calendar, day, 0), _instant(calendar, day, 24 * 60) + USUAL_LENGTH
 
 
 def _instant(calendar: Calendar, day: date, minutes: int) -> datetime:
@@ -96,5 +100,12 @@ def _same_time(local: datetime, day: date) -> datetime:
     return datetime.combine(day, local.timetz().replace(tzinfo=None), local.tzinfo).astimezone(UTC)
 
 
-def _is_business_day(calendar: Calendar, day: date) -> bool:
-    return day.weekday() < 5 and not any(first <= day <= last for first, last in calendar.closed)
+def _next_business_day(calendar: Calendar, day: date) -> date | None:
+    """The first business day after `day`, or None before the end of all days that a buyer can name."""
+    while day < LAST_DAY:
+        day += _ONE_DAY
+        reopens = max((last for first, last in calendar.closed if first <= day <= last), default=None)
+        if reopens is None and day.weekday() < _WEEKEND:
+            return day
+        day = reopens or day
+    return None

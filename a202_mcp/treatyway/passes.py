@@ -44,6 +44,13 @@ def judge_pass(token: str, rules: PassRules, keys: Keys, now: float) -> PassFact
     return _facts(payload, rules, now, token)
 
 
+def kid_of(token: str) -> str | None:
+    """The kid that a token's header names, of whatever worth the token is; None where it names none."""
+    header = _object(token.partition(".")[0]) if len(token) <= LONGEST else None
+    kid = None if header is None else header.get("kid")
+    return kid if isinstance(kid, str) else None
+
+
 def _object(part: str) -> dict[str, Any] | None:
     """A JSON object in one part, or None."""
     if not _PART.fullmatch(part):

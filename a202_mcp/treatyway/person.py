@@ -5,26 +5,29 @@ Rules this module applies:
 - a person's price is judged like any other. Where the mandate holds it, giving it is the approval; where the mandate
   denies it, nothing is quoted and the owner reads why;
 - an approval is signed with the owner's key over the exact act, once for the offer and once for the order, and ends
-  with the offer; then the act is judged again;
-- an order is released only while its quote lives, and takes stock and time then.
+  with the offer; then the act is judged again, later than it was judged before;
+- no price by the rules is released for a time that has passed. An order is released only while its quote lives, and
+  takes stock and time then;
+- each of these is called inside of a decision of the store; MovedError says that it was not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from a202_mcp.one_owner.ruling import Ruling
+from a202_mcp.one_owner.ruling import Ruling, overtaking
 from a202_mcp.one_owner.scribe import Scribe
 from a202_mcp.treatyway.basket import Basket, assess
 from a202_mcp.treatyway.deals import OPEN, Message, Order, Quote, State, read, written
 from a202_mcp.treatyway.mandate import OFFER, SIGN
-from a202_mcp.treatyway.ordering import may_take, order_claim, taking
-from a202_mcp.treatyway.quoting import attestation, ruled
+from a202_mcp.treatyway.ordering import order_claim
+from a202_mcp.treatyway.quoting import attestation, ends_at, ruled
 from a202_mcp.treatyway.shop import Shop
+from a202_mcp.treatyway.taking import booked_span, may_take, taking
 from a202_mcp.treatyway.terms import by_person
 from a202_reference.codes import Decision, Refusal
 from a202_reference.documents.envelope import Approval
@@ -66,61 +69,61 @@ def person(shop: Shop, name: str | None) -> dict[str, str]:
 
 
 def give_price(shop: Shop, quote: Quote, price: Price, who: Mapping[str, str]) -> Quote | Refused:
-    """Quote a request that waits. Raises LostRaceError."""
+    """Quote a request that waits. Raises MovedError."""
     if quote.state not in OPEN:
         return Refused(f"{quote.id} does not wait for a price; it is {quote.status(shop.now())}")
-    now = _instant(shop, quote.transaction_id, quote.undecided_at)
+    holdings, now = _overtaking(shop, quote.transaction_id)
     basket = assess(shop, quote.request, now)
     terms = by_person(
         Basket() if isinstance(basket, str) else basket, quote.id, quote.attested_by, price.amount, price.currency)
     asked = replace(quote, terms=terms, valid_seconds=price.valid_seconds or quote.valid_seconds,
-                    answered_by=who, summary=price.text or quote.summary)
-    return _quoted(shop, quote, asked, now)
+                    answered_by=who, summary=price.text, remark=None)
+    return _quoted(shop, asked, holdings, now)
 
 
 def approve_quote(shop: Shop, quote: Quote, who: Mapping[str, str]) -> Quote | Refused:
-    """Release a held quote with the price that was worked out. Raises LostRaceError."""
+    """Release a held quote with the price that was worked out. Raises MovedError."""
     if quote.state not in OPEN:
         return Refused(f"{quote.id} is not held; it is {quote.status(shop.now())}")
     if quote.terms is None:
         return Refused(f"{quote.id} has no price yet: give one with --price")
-    now = _instant(shop, quote.transaction_id, quote.undecided_at)
-    return _quoted(shop, quote, replace(quote, answered_by=who), now)
+    holdings, now = _overtaking(shop, quote.transaction_id)
+    span = booked_span(shop, quote)
+    if span is not None and span[0] < now:
+        return Refused("the time that it was asked for has passed")
+    return _quoted(shop, replace(quote, answered_by=who, remark=None), holdings, now)
 
 
-def _quoted(shop: Shop, quote: Quote, asked: Quote, now: datetime) -> Quote | Refused:
-    holdings = shop.workspace.store.holdings(quote.transaction_id)
-    scribe = shop.scribe(quote.transaction_id, now)
+def _quoted(shop: Shop, asked: Quote, holdings: Holdings, now: datetime) -> Quote | Refused:
+    scribe = shop.scribe(asked.transaction_id, now)
     ruling, approvals = _released(shop, asked, (OFFER, SIGN), holdings, scribe, now)
     if not ruling.allows:
         if ruling.decision is Decision.DENY:
-            denied = replace(quote, undecided_at=format_instant(now))
-            shop.commit(holdings, now, [scribe.decision(ruling)], [ruling], [written(denied)])
+            shop.commit(holdings, now, [scribe.decision(ruling)], [ruling], [])
         return Refused(_why(shop, ruling))
     quoted, offer = ruled(shop, asked, ruling, scribe, now)
     by_action = {action: document["id"] for action, document in approvals.items()}
-    quoted = replace(quoted, approvals=by_action, undecided_at=None)
+    quoted = replace(quoted, approvals=by_action)
     drafts = [scribe.decision(ruling), *offer]
     shop.commit(holdings, now, drafts, [ruling], [written(quoted)], tuple(approvals.values()))
     return quoted
 
 
 def approve_order(shop: Shop, order: Order, who: Mapping[str, str]) -> Order | Refused:
-    """Release a held order. Raises LostRaceError."""
+    """Release a held order. Raises MovedError."""
     quote = read(Quote, shop.store.entry("quote", order.quote_id))
     if quote is None or order.state not in OPEN:
-        return Refused(f"{order.id} is not held; it is {order.status}")
-    now = _instant(shop, order.transaction_id, order.undecided_at)
+        return Refused(f"{order.id} is not held; it is {order.status(shop.now())}")
+    holdings, now = _overtaking(shop, order.transaction_id)
     if quote.expired(now):
         return Refused(f"the quote {quote.id} has expired")
-    if not may_take(shop, quote):
+    if not may_take(shop, quote, now):
         return Refused("stock or time that the order needs is gone")
-    holdings = shop.workspace.store.holdings(order.transaction_id)
     scribe = shop.scribe(order.transaction_id, now)
     ruling, approvals = _released(shop, quote, (SIGN,), holdings, scribe, now)
     if not ruling.allows:
         return Refused(_why(shop, ruling))
-    done = replace(order, state=State.ACCEPTED, answered_by=who, undecided_at=None)
+    done = replace(order, state=State.ACCEPTED, answered_by=who, remark=None)
     evidence = attestation(scribe, order_claim(order, quote), order.artifact_hash)
     drafts = [evidence, scribe.decision(ruling)]
     shop.commit(
@@ -136,19 +139,19 @@ def _released(
     terms = quote.terms or {}
     given = quote.approvals.get(actions[0])
     earlier = None if given is None else shop.workspace.approval(given)
-    rulings = {action: shop.authority.rule(action, quote.transaction_id, counterparty, terms, now,
+    rulings = {action: shop.authority.rule(action, holdings, counterparty, terms, now,
                                            earlier if action == actions[0] else None) for action in actions}
     first = rulings[actions[0]]
     if first.decision is not Decision.REQUIRE_APPROVAL or not shop.authority.owner_may_approve():
         return first, {}
     ends = parse_instant(quote.expires_at) if quote.state is State.QUOTED else None
-    expires = format_instant(ends or now + timedelta(seconds=quote.valid_seconds))
+    expires = format_instant(ends or ends_at(shop, quote, now))
     drafts = [scribe.approval(shop.who, rulings[action].act.action_hash, expires) for action in actions]
     signed = shop.workspace.signed(drafts, holdings)
     if isinstance(signed, Refusal):
         return replace(first, reasons=signed.detail), {}
     again = shop.authority.rule(
-        actions[0], quote.transaction_id, counterparty, terms, now, Approval.of(signed[0]))
+        actions[0], holdings, counterparty, terms, now, Approval.of(signed[0]))
     return again, dict(zip(actions, signed, strict=True)) if again.allows else {}
 
 
@@ -159,8 +162,7 @@ def _why(shop: Shop, ruling: Ruling) -> str:
     return f"the mandate does not allow it: {ruling.reasons}"
 
 
-def _instant(shop: Shop, transaction_id: str, undecided_at: str | None) -> datetime:
-    """Now, and after the decision that it overtakes: a reader tells the two apart by their time."""
-    before = parse_instant(undecided_at)
-    now = shop.now(transaction_id)
-    return now if before is None else max(now, before + timedelta(seconds=1))
+def _overtaking(shop: Shop, transaction_id: str) -> tuple[Holdings, datetime]:
+    """What is held of a transaction, and the instant of a decision about it."""
+    holdings = shop.workspace.store.holdings(transaction_id)
+    return holdings, overtaking(holdings, shop.now(transaction_id))

@@ -6,8 +6,10 @@ not above the quantity replaces per_unit. Hours are rounded up to the quarter.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import reduce
 from typing import Final
 
 from a202_mcp.treatyway.settings import Price
@@ -53,3 +55,8 @@ def line_amount(price: Price, quantity: int, hours: Decimal, currency: str) -> D
     total = _EXACT.add(total, _EXACT.multiply(per_unit, Decimal(quantity)))
     total = _EXACT.add(total, _EXACT.multiply(price.per_hour, hours))
     return rounded(max(total, price.minimum), currency)
+
+
+def total_of(amounts: Iterable[Decimal]) -> Decimal:
+    """The sum of lines."""
+    return reduce(_EXACT.add, amounts, Decimal(0))

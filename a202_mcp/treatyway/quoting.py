@@ -4,7 +4,8 @@ Rules this module applies:
 
 - what the rules cannot price waits for a person, and so does what the mandate holds or (as configured) denies; both
   read alike, and neither answer says a number or a limit;
-- the request is evidenced, the decision is private, the offer is signed, all in one commit.
+- the request is evidenced, the decision is private, the offer is signed, all in one commit;
+- an offer of a job that takes a place in the calendar ends when that job begins, if not before.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, Final
 from a202_mcp.one_owner.book import Write
 from a202_mcp.one_owner.ruling import Ruling
 from a202_mcp.one_owner.scribe import SALT_BYTES, Scribe, reference, salted_hash
-from a202_mcp.treatyway.answers import NOT_QUOTED, Answer, Fault, invalid, needs_human
+from a202_mcp.treatyway.answers import NOT_QUOTED, Answer, invalid, needs_human
 from a202_mcp.treatyway.basket import Basket, assess
 from a202_mcp.treatyway.book import keep
 from a202_mcp.treatyway.calling import Call
@@ -25,6 +26,7 @@ from a202_mcp.treatyway.deals import PERSON_DECIDES, Quote, State, written
 from a202_mcp.treatyway.mandate import OFFER
 from a202_mcp.treatyway.records import pass_evidence
 from a202_mcp.treatyway.shop import Shop
+from a202_mcp.treatyway.taking import booked_span
 from a202_mcp.treatyway.terms import priced
 from a202_reference.codes import Decision
 from a202_reference.identifiers import Prefix
@@ -46,11 +48,7 @@ class Received:
 
 
 def request_quote(shop: Shop, call: Call) -> Answer:
-    """A quote_id, with a price or with what a person must add."""
-    return shop.retried(lambda: _attempt(shop, call))
-
-
-def _attempt(shop: Shop, call: Call) -> Answer:
+    """A quote_id, with a price or with what a person must add. Raises MovedError outside of a decision."""
     now = shop.now()
     basket = assess(shop, call.inputs, now)
     if isinstance(basket, str):
@@ -68,14 +66,13 @@ def _attempt(shop: Shop, call: Call) -> Answer:
         terms = priced(basket, quote.id, quote.attested_by, shop.settings.currency)
         quote = replace(quote, terms=terms)
         counterparty = shop.counterparty(quote.counterparty)
-        ruling = shop.authority.rule(OFFER, quote.transaction_id, counterparty.organization_id, terms, now)
+        ruling = shop.authority.rule(OFFER, holdings, counterparty.organization_id, terms, now)
         rulings.append(ruling)
         drafts.append(scribe.decision(ruling))
         quote, offer = ruled(shop, quote, ruling, scribe, now)
         drafts += offer
     answer = _answer(quote)
-    remembered = () if isinstance(answer, Fault) else call.remembered(answer)
-    shop.commit(holdings, now, drafts, rulings, [*writes, written(quote), *remembered])
+    shop.commit(holdings, now, drafts, rulings, [*writes, written(quote), *call.remembered(answer)])
     return answer
 
 
@@ -118,14 +115,19 @@ def ruled(
     if not ruling.allows or quote.terms is None:
         refused = ruling.decision is Decision.DENY and shop.settings.refuse_denied
         return replace(
-            quote, state=State.REJECTED if refused else _UNDECIDED[ruling.decision], missing=[PERSON_DECIDES],
-            undecided_at=format_instant(now)), ()
-    valid_until = format_instant(now + timedelta(seconds=quote.valid_seconds))
+            quote, state=State.REJECTED if refused else _UNDECIDED[ruling.decision], missing=[PERSON_DECIDES]), ()
+    valid_until = format_instant(ends_at(shop, quote, now))
     offer = scribe.offer(
         shop.counterparty(quote.counterparty), quote.session_id, valid_until, quote.terms, quote.evidence)
     return replace(
         quote, state=State.QUOTED, missing=[], offer_id=offer.id, offer_hash=offer.content_hash,
         expires_at=valid_until), (offer,)
+
+
+def ends_at(shop: Shop, quote: Quote, now: datetime) -> datetime:
+    """When an offer that is made now ends."""
+    span, usual = booked_span(shop, quote), now + timedelta(seconds=quote.valid_seconds)
+    return usual if span is None or span[0] <= now else min(usual, span[0])
 
 
 def price_of(quote: Quote) -> Mapping[str, Any]:

@@ -6,14 +6,17 @@ import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from a202_mcp.addresses import taken_apart
 from a202_mcp.one_owner.configuration import read_configuration
-from a202_mcp.one_owner.named_files import readable
+from a202_mcp.one_owner.named_files import command, readable
 from a202_mcp.one_owner.section import Section
-from a202_mcp.one_owner.web import LOOPBACK
+from a202_mcp.one_owner.web import is_loopback
+from a202_mcp.state_dir import expanded
+from a202_mcp.treatyway.currencies import read_currency
 from a202_mcp.treatyway.defaults import PASS_ISSUER, PASS_JWKS
+from a202_mcp.treatyway.keylist import read_keys
 from a202_mcp.treatyway.names import name_fault
 from a202_mcp.treatyway.reading_authority import read_authority
 from a202_mcp.treatyway.reading_offers import read_offers
@@ -25,27 +28,30 @@ from a202_mcp.treatyway.settings import (
     Settings,
 )
 from a202_mcp.treatyway.spans import read_closed, read_opening, read_span
-from a202_reference.money import CURRENCY
 
 _CLAIMS: Final = {"subject": "sub", "audience": "aud", "level": "level", "id": "jti", "name": "name"}
 _SHA256: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _DOMAIN: Final = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?", re.ASCII)
 
 
-def read_settings(file: Path, state_dir: Path | None) -> Settings | list[str]:
-    """The settings in a file, or every problem in it, one line each. `state_dir` wins over the file's."""
-    return read_configuration(file, lambda root: _settings(root, file.absolute().parent, state_dir))
+def read_settings(file: Path, state_dir: Path | None, *, mandate_counts: bool = True) -> Settings | list[str]:
+    """The settings in a file, or every problem in it, one line each. `state_dir` wins over the file's.
+
+    mandate_counts False: what is wrong in `[mandate]` is no problem of the file, and the authority then None.
+    """
+    return read_configuration(
+        file, lambda root: _settings(root, file.absolute().parent, state_dir, mandate_counts=mandate_counts))
 
 
-def _settings(root: Section, folder: Path, state_dir: Path | None) -> Settings:
+def _settings(root: Section, folder: Path, state_dir: Path | None, *, mandate_counts: bool) -> Settings:
     seller, state, orders = root.table("seller"), root.table("state"), root.table("orders")
     quote, message = root.table("quote"), root.table("message")
     domain = seller.read("domain", _domain, "a host name such as \"metals.example\"")
-    currency = seller.read("currency", lambda text: text if CURRENCY.fullmatch(text) else None,
-                           "an ISO 4217 code such as \"USD\"") or "USD"
+    currency = seller.read("currency", read_currency, "an ISO 4217 code such as \"USD\"") or "USD"
     folder_named = state.text("dir", "seller-state")
     offers = read_offers(root)
-    authority, status_url, fingerprint = read_authority(root.table("mandate"), folder, currency)
+    mandate = root.table("mandate") if mandate_counts else root.aside("mandate")
+    authority, status_url, fingerprint = read_authority(mandate, folder, currency)
     settings = Settings(
         folder=folder,
         name=seller.text("name", "", required=True, longest=200),
@@ -53,7 +59,7 @@ def _settings(root: Section, folder: Path, state_dir: Path | None) -> Settings:
         domain=domain,
         currency=currency,
         how_to_order=seller.text("how_to_order", "Describe the job or the basket with request_quote."),
-        state_dir=state_dir or folder / folder_named,
+        state_dir=state_dir or folder / expanded(folder_named),
         place_order=orders.flag("place_order"),
         valid_for=quote.read("valid_for", read_span, "a span from 1s to 365d such as \"7d\"") or timedelta(days=7),
         refuse_denied=quote.choice("on_deny", ("needs_human", "refuse"), "needs_human") == "refuse",
@@ -65,7 +71,7 @@ def _settings(root: Section, folder: Path, state_dir: Path | None) -> Settings:
         customers=_customers(root.tables("customers")),
         auto_reply=message.text("auto_reply", None),
         custom_tools=_custom_tools(root.tables("custom_tools"), folder),
-        authority=authority,
+        authority=authority if mandate_counts or mandate.is_sound() else None,
         status_url=status_url,
         mandate_fingerprint=fingerprint)
     if settings.default_offer is not None and settings.default_offer not in offers:
@@ -111,17 +117,20 @@ def _passes(section: Section, folder: Path, domain: str | None) -> PassRules:
 
 
 def _jwks(section: Section, folder: Path) -> str | Path:
-    """An address, https or loopback; else a file that is there."""
+    """An address, https or on this machine; else a file that holds a key list."""
     named = section.text("jwks", PASS_JWKS)
-    parts = urlsplit(named)
-    if parts.scheme == "https" and parts.hostname:
-        return named
-    if parts.scheme == "http":
-        if parts.hostname not in LOOPBACK:
+    if named.lower().startswith(("http:", "https:")):
+        parts = taken_apart(named)
+        host = None if parts is None else parts.hostname
+        if parts is None or not host:
+            section.wrong("jwks", "must be an https address, or a file")
+        elif parts.scheme == "http" and not is_loopback(host):
             section.wrong("jwks", "must be https, or a file; plain http only on this machine")
         return named
     path = folder / named
-    readable(section, "jwks", path)
+    listed = readable(section, "jwks", path)
+    if listed is not None and read_keys(listed.encode("utf-8")) is None:
+        section.wrong("jwks", f"{path.name} is no key list")
     return path
 
 
@@ -164,5 +173,5 @@ def _custom_tools(sections: tuple[Section, ...], folder: Path) -> tuple[CustomTo
         reply, file = section.text("reply", None, longest=65536), section.text("reply_file", None)
         if file is not None:
             reply = readable(section, "reply_file", folder / file)
-        found.append(CustomTool(name, description, reply, section.texts("command") or None))
+        found.append(CustomTool(name, description, reply, command(section, folder) or None))
     return tuple(found)

@@ -6,8 +6,8 @@ import json
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
+from a202_mcp.addresses import is_https
 from a202_mcp.one_owner.documented import DOCUMENT, ISSUER_JWK, Documented
 from a202_mcp.one_owner.named_files import documented, read_files
 from a202_mcp.one_owner.section import Section
@@ -23,7 +23,7 @@ def read_authority(
     section: Section, folder: Path, currency: str,
 ) -> tuple[Limits | Documented, str | None, str]:
     """The authority, the address of its status, and what changes when the owner changes any of it."""
-    status_url = section.read("status_url", _https, "an https address")
+    status_url = section.read("status_url", lambda text: text if is_https(text) else None, "an https address")
     limits = ("max_total", "ask_above", "min_total", "valid_days", "organization_id")
     named = section.has(DOCUMENT)
     if named == any(section.has(name) for name in limits):
@@ -48,11 +48,6 @@ def _fingerprint(said: list[Any]) -> str:
         return value_hash([json.dumps(said, sort_keys=True)])
 
 
-def _https(text: str) -> str | None:
-    parts = urlsplit(text)
-    return text if parts.scheme == "https" and parts.hostname else None
-
-
 def _limits(section: Section) -> Limits:
     organization = section.read(
         "organization_id", lambda text: text if Prefix.ORGANIZATION.names(text) else None,
@@ -63,6 +58,9 @@ def _limits(section: Section) -> Limits:
         min_total=section.amount("min_total", None),
         valid_days=section.whole("valid_days", 1, 730, 365),
         organization_id=organization)
-    if limits.min_total is not None and limits.min_total > limits.max_total:
-        section.wrong("min_total", "is above max_total")
+    for name, amount in (("min_total", limits.min_total), ("ask_above", limits.ask_above)):
+        if amount is not None and section.has("max_total") and amount > limits.max_total:
+            section.wrong(name, "is above max_total")
+    if section.has(ISSUER_JWK):
+        section.wrong(ISSUER_JWK, "stands beside the limits: it belongs to a document")
     return limits

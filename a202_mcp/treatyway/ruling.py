@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from a202_mcp.one_owner.identity import Identity
-from a202_mcp.one_owner.ruling import Ruling, rule
+from a202_mcp.one_owner.ruling import Ruling, rule, settled
 from a202_mcp.treatyway.book import ShopStore
 from a202_mcp.treatyway.mandate import CATEGORY
 from a202_mcp.treatyway.status import StatusSource
@@ -16,6 +16,7 @@ from a202_mcp.workspace import Workspace
 from a202_reference.documents.envelope import Approval
 from a202_reference.documents.parties import Party
 from a202_reference.lifecycle.acts import Setting, formation_act
+from a202_reference.lifecycle.holdings import Holdings
 
 CURRENT: Final = "mandate"
 """The kind of the one entry that says which mandate counts."""
@@ -51,14 +52,17 @@ class Authority:
         return found
 
     def rule(
-        self, action: str, transaction_id: str, counterparty: str, terms: Mapping[str, Any], now: datetime,
+        self, action: str, holdings: Holdings, counterparty: str, terms: Mapping[str, Any], now: datetime,
         approval: Approval | None = None,
     ) -> Ruling:
-        """Decide one act at `now`, with the status as it is now. Unresolved status denies."""
-        party = self.party
-        act = formation_act(action, Setting(transaction_id, counterparty, CATEGORY), terms)
-        return rule(
-            self.workspace, party, self.mandate(), act, now, self.status.result(party.mandate_id, now), approval)
+        """Decide one act of a transaction, at `now` or right after what was decided over it before.
+
+        With the status as it is then; an unresolved one denies.
+        """
+        party, mandate = self.party, self.mandate()
+        act = formation_act(action, Setting(holdings.transaction_id, counterparty, CATEGORY), terms)
+        return settled(holdings, now, lambda at: rule(
+            self.workspace, party, mandate, act, at, self.status.result(party.mandate_id, at), approval))
 
     def owner_may_approve(self) -> bool:
         """True where the mandate was issued with the owner's key of this shop."""

@@ -11,7 +11,6 @@ Rules this module applies:
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -23,12 +22,12 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from a202_mcp import logs
-from a202_mcp.envelope import Unread
 from a202_mcp.treatyway import counter, names
-from a202_mcp.treatyway.answers import UNAVAILABLE, Answer, Fault, invalid, tool_result
+from a202_mcp.treatyway.answers import NO_OBJECT, UNAVAILABLE, Answer, Fault, tool_result
 from a202_mcp.treatyway.callers import Caller, by_nothing
 from a202_mcp.treatyway.custom import Commands
 from a202_mcp.treatyway.inputs import DESCRIPTIONS, FIELDS, schema_of
+from a202_mcp.treatyway.messages import Sent
 from a202_mcp.treatyway.settings import CustomTool
 from a202_mcp.treatyway.shop import Shop
 from a202_mcp.version import version
@@ -38,8 +37,8 @@ _Result = TypeVar("_Result")
 
 CONTRACT_LINE: Final = "treatyway-contract: 1"
 CALLER: Final = "a202.caller"
-BODY: Final = "a202.body"
-"""Members of an HTTP request's scope: who calls, and the body as it came in."""
+SENT: Final = "a202.sent"
+"""Members of an HTTP request's scope: who calls, and with what."""
 
 _READS: Final = (names.DECLARATION, names.DESCRIBE, names.AVAILABILITY, names.STATUS)
 
@@ -53,6 +52,7 @@ class Desk:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="shop")
         self._beside = ThreadPoolExecutor(8, thread_name_prefix="beside")
         self._judging = ThreadPoolExecutor(8, thread_name_prefix="passes")
+        self._loading = ThreadPoolExecutor(8, thread_name_prefix="keys")
 
     async def run(self, work: Callable[[Shop], _Result]) -> _Result:
         """What `work` returns, in its turn."""
@@ -63,14 +63,18 @@ class Desk:
         return await asyncio.get_running_loop().run_in_executor(self._beside, work)
 
     async def judging(self, work: Callable[[], _Result]) -> _Result:
-        """What `work` returns; a key list that is slow to come holds up passes alone."""
+        """What `work` returns; passes are judged while others are served."""
         return await asyncio.get_running_loop().run_in_executor(self._judging, work)
+
+    async def loading(self, work: Callable[[], _Result]) -> _Result:
+        """What `work` returns; a key list that is slow to come holds up nobody whose key is held."""
+        return await asyncio.get_running_loop().run_in_executor(self._loading, work)
 
     def close(self) -> None:
         """Close the shop behind the calls that are waiting."""
         self._thread.submit(self.shop.workspace.close)
         self._thread.shutdown(wait=True)
-        for pool in (self._beside, self._judging):
+        for pool in (self._beside, self._judging, self._loading):
             pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -87,17 +91,13 @@ def make_server(desk: Desk) -> Server[Any]:
     async def call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in standard and params.name not in own:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool. The tools are: {', '.join((*standard, *own))}.")
-        caller, body = _origin(context, params)
-        if isinstance(context.request, Unread):
-            given: Answer = invalid("arguments: must be one JSON object")
-            return tool_result(given, counter.answered_by(shop))
-        arguments = params.arguments or {}
+        caller, sent = _origin(context)
         if params.name in own:
-            return await _own(desk, own[params.name], caller, arguments)
+            return await _own(desk, own[params.name], caller, sent.arguments)
         if shop.settings.status_url is not None and params.name in (names.QUOTE, names.ORDER):
             await desk.beside(shop.status.refresh)
         given = await desk.run(partial(
-            counter.answer, tool=params.name, caller=caller, raw=arguments, body=body))
+            counter.answer, tool=params.name, caller=caller, raw=sent.arguments, body=sent.raw))
         return tool_result(given, counter.answered_by(shop))
 
     server: Server[Any] = Server(
@@ -112,27 +112,31 @@ def make_server(desk: Desk) -> Server[Any]:
     return server
 
 
-async def _own(desk: Desk, tool: CustomTool, caller: Caller, arguments: Mapping[str, Any]) -> types.CallToolResult:
-    """A tool of the shop's own."""
-    who = counter.answered_by(desk.shop)
+async def _own(
+    desk: Desk, tool: CustomTool, caller: Caller, arguments: Mapping[str, Any] | None,
+) -> types.CallToolResult:
+    """A tool of the shop's own. arguments None: they are no object."""
+    who, text = counter.answered_by(desk.shop), None
     try:
         fault = await desk.run(partial(counter.admitted, caller=caller))
-        text = None if fault else await desk.beside(partial(desk.commands.reply, tool, arguments))
+        if fault is None and arguments is None:
+            fault = NO_OBJECT
+        if fault is None and arguments is not None:
+            text = await desk.beside(partial(desk.commands.reply, tool, arguments))
     except Exception as error:
         logs.defect(tool.name, error)
-        fault, text = UNAVAILABLE, None
+        fault = UNAVAILABLE
     given: Answer = fault or (UNAVAILABLE if text is None else {"text": text})
     counter.note(tool.name, caller, given)
     return tool_result(given, who, None if isinstance(given, Fault) else text)
 
 
-def _origin(context: _Context, params: types.CallToolRequestParams) -> tuple[Caller, bytes]:
-    """Who calls, and the request as it came in. Over stdio there is one caller, who has no pass."""
-    scope = getattr(context.request, "scope", None)
-    if isinstance(scope, dict) and CALLER in scope:
-        return scope[CALLER], scope[BODY]
-    said = {"name": params.name, "arguments": params.arguments or {}}
-    return by_nothing("stdio"), json.dumps(said, sort_keys=True).encode()
+def _origin(context: _Context) -> tuple[Caller, Sent]:
+    """Who calls, and with what. Over stdio there is one caller, who has no pass."""
+    request: Any = context.request
+    if isinstance(request, Sent):
+        return by_nothing("stdio"), request
+    return request.scope[CALLER], request.scope[SENT]
 
 
 def _listed(name: str) -> types.Tool:

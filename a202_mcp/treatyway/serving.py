@@ -1,30 +1,32 @@
 """Serving a shop over stdio or HTTP, and how that ends (spec 4, 10).
 
-SIGINT and SIGTERM end it in order, and by force where that takes longer than most of a second: a store that commits
-all of it or nothing survives that.
+SIGINT and SIGTERM end it in order, and by force where that takes longer than most of a second (`ending`): a store that
+commits all of it or nothing survives that, and no command of the shop outlives its server.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import signal
 import socket
 import sys
 import threading
-import time
 from contextlib import nullcontext
+from functools import partial
 from importlib.util import find_spec
-from types import FrameType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from a202_mcp import logs
+from a202_mcp.ending import Ending
+from a202_mcp.listening import listen
 from a202_mcp.one_owner.web import in_address, is_loopback
-from a202_mcp.treatyway.opened import init, needs_init, open_shop
+from a202_mcp.treatyway.initialising import init, needs_init
+from a202_mcp.treatyway.opened import open_shop
 from a202_mcp.treatyway.settings import Settings
 from a202_mcp.treatyway.shop import Shop
 
-_GRACE_SECONDS: Final = 0.7
+if TYPE_CHECKING:
+    from a202_mcp.treatyway.server import Desk
+
 _USAGE: Final = 2
 
 
@@ -36,7 +38,7 @@ def serve(settings: Settings, options: argparse.Namespace) -> int:
                          "`pip install 'a202-mcp[seller]'`\n")
         return _USAGE
     if needs_init(settings):
-        logs.say(init(settings))
+        logs.say(init(settings, only_first=True))
     shop = open_shop(settings)
     logs.quieten_libraries()
     return _serve_http(shop, options) if over_http else _serve_stdio(shop)
@@ -44,14 +46,15 @@ def serve(settings: Settings, options: argparse.Namespace) -> int:
 
 def _serve_stdio(shop: Shop) -> int:
     from a202_mcp import stdio  # noqa: PLC0415 - the transport's libraries are heavy
+    from a202_mcp.treatyway.messages import read_message  # noqa: PLC0415 - the same
     from a202_mcp.treatyway.server import Desk, make_server  # noqa: PLC0415 - the same
 
     desk = Desk(shop)
+    ending = Ending(desk.commands.end)
     server = make_server(desk)
     options = server.create_initialization_options()
-    status = stdio.run(lambda incoming, outgoing: server.run(incoming, outgoing, options))
-    _close(desk, status)
-    return status
+    status = stdio.run(lambda incoming, outgoing: server.run(incoming, outgoing, options), ending, read_message)
+    return _close(desk, ending) or status
 
 
 def _serve_http(shop: Shop, options: argparse.Namespace) -> int:
@@ -63,8 +66,7 @@ def _serve_http(shop: Shop, options: argparse.Namespace) -> int:
     loopback = is_loopback(options.host)
     if not loopback:
         logs.say(f"{options.host} is not this machine alone: put TLS in front of it")
-    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
-    listening = _listening(family, options.host, options.port)
+    listening = listen(options.host, options.port)
     port = listening.getsockname()[1]
     desk = Desk(shop)
     app = HttpApp(desk, loopback=loopback, forwarded_by=options.forwarded_by)
@@ -83,51 +85,22 @@ def _serve_http(shop: Shop, options: argparse.Namespace) -> int:
 
     served = Served(uvicorn.Config(app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=1,
                                    proxy_headers=False, server_header=False, ws="none"))
-    ending = _Ending(served)
+    ending = Ending(desk.commands.end)
+    ending.on_stop(partial(setattr, served, "should_exit", True))
     served.run(sockets=[listening])
-    _close(desk, ending.status)
-    return ending.status
+    return _close(desk, ending)
 
 
-def _listening(family: socket.AddressFamily, host: str, port: int) -> socket.socket:
-    """A socket that says it is TCP: the event loop sends at once only where that is said."""
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        if os.name == "posix":
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
-        listening.listen(256)
-    except OSError:
-        listening.close()
-        raise
-    return listening
+def _close(desk: Desk, ending: Ending) -> int:
+    """End the commands and close the state; the exit status, where no signal ended it.
 
-
-class _Ending:
-    """SIGINT and SIGTERM: end in order, by force where that takes longer than most of a second."""
-
-    def __init__(self, served: Any) -> None:
-        self.status = 0
-        self._served = served
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._received)
-
-    def _received(self, number: int, _: FrameType | None) -> None:
-        if self.status:
-            os._exit(self.status)
-        self.status = 128 + number
-        self._served.should_exit = True
-        threading.Thread(target=self._force, daemon=True).start()
-
-    def _force(self) -> None:
-        time.sleep(_GRACE_SECONDS)
-        os._exit(self.status)
-
-
-def _close(desk: Any, status: int) -> None:
-    """Close the state; a call that still runs is left behind, since its store commits all of it or nothing."""
+    A call that still runs is left behind, since its store commits all of it or nothing. After a signal nothing is left
+    that a tidy interpreter would be worth its time for.
+    """
+    desk.commands.end()
     closing = threading.Thread(target=desk.close, daemon=True)
     closing.start()
     closing.join(0.2)
-    if closing.is_alive():
-        os._exit(status)
+    if ending.status or closing.is_alive():
+        ending.leave()
+    return ending.status

@@ -144,7 +144,8 @@ class Settings:
     customers: tuple[Customer, ...]
     auto_reply: str | None
     custom_tools: tuple[CustomTool, ...]
-    authority: Limits | Documented
+    authority: Limits | Documented | None
+    """None: the section has problems that nobody asked for (`read_settings`)."""
     status_url: str | None
     mandate_fingerprint: str
     """Changes with every change of the owner's `[mandate]` section and the currency."""

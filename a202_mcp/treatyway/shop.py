@@ -1,7 +1,7 @@
 """One shop, opened: its settings, its record, its key, and how it writes (design, "All or nothing").
 
-Whatever a call writes, objects of the record and entries of the shop, is one commit, on disk before the answer. Where
-another process was faster nothing is written, and the call reads again.
+Whatever a call writes, objects of the record and entries of the shop, is one commit, on disk before the answer. It is
+decided and written while nobody else writes (`one_owner.book`), so that no check is of another state than its write.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from a202_mcp.one_owner.batches import batch_for
 from a202_mcp.one_owner.book import Write, batch_with
@@ -30,18 +30,11 @@ from a202_reference.lifecycle.drafts import Draft, Drafting
 from a202_reference.lifecycle.holdings import Holdings
 from a202_reference.times import format_instant
 
-TRIES: Final = 8
 _ID_BYTES: Final = 18
-
-_Result = TypeVar("_Result")
 
 
 class MovedError(Exception):
-    """Another process wrote first, again and again. Nothing was written."""
-
-
-class LostRaceError(Exception):
-    """Another process wrote first. Nothing was written; read again."""
+    """What was to be changed is not as it was read, since it was not read in the decision. Nothing was written."""
 
 
 @dataclass
@@ -94,28 +87,19 @@ class Shop:
         offer = self.offer(offer_id)
         return None if offer is None else offer.stock
 
-    def retried(self, attempt: Callable[[], _Result]) -> _Result:
-        """What an attempt returns, made again where another process was faster. Raises MovedError."""
-        for _ in range(TRIES):
-            try:
-                return attempt()
-            except LostRaceError:
-                continue
-        raise MovedError
-
     def commit(
         self, holdings: Holdings, now: datetime, drafts: Sequence[Draft], rulings: Sequence[Ruling],
         writes: Sequence[Write], signed: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """Judge and sign the drafts, and write them with everything else. Raises LostRaceError.
+        """Judge and sign the drafts, and write them with everything else. Raises MovedError.
 
         signed: objects that are signed already, in front of the drafts.
         """
         batch = batch_for(self.workspace, holdings, now, drafts, [ruling.act for ruling in rulings], signed)
         if not self.store.commit(batch_with(batch, writes)):
-            raise LostRaceError
+            raise MovedError
 
     def remember(self, writes: Sequence[Write]) -> None:
-        """Write entries of the shop alone. Raises LostRaceError."""
+        """Write entries of the shop alone. Raises MovedError."""
         if not self.store.remember(writes):
-            raise LostRaceError
+            raise MovedError

@@ -2,7 +2,8 @@
 
 Rules this module applies:
 
-- the switch is a local fact of this state folder, read at the instant of the decision; revoked is final;
+- the switch is a local fact of this state folder, read at the instant of the decision; revoked is final, also for
+  whoever turns it at the same time;
 - an address is asked before a decision where the last answer is older than 30 s; what cannot be had, or is no
   status, is no status, and a decision without status denies.
 """
@@ -11,13 +12,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from http.client import HTTPException
 from typing import Any, Final
 
+from a202_mcp.one_owner.book import Write
 from a202_mcp.one_owner.switch import fixed, switched
-from a202_mcp.treatyway.book import ShopStore, put
+from a202_mcp.treatyway.book import ShopStore, put, put_where
 from a202_mcp.treatyway.keylist import fetch_bytes
 from a202_reference.authority.status import StatusResult
 from a202_reference.registries import MandateStatus
@@ -67,18 +68,36 @@ def switch(store: ShopStore, mandate_id: str) -> str:
     return switched(None if entry is None else entry.body)
 
 
-def set_switch(store: ShopStore, mandate_id: str, status: MandateStatus) -> bool:
-    """Set it; False for a mandate that is revoked already."""
-    entry = store.entry(_SWITCH, mandate_id)
-    if fixed(mandate_id, switch(store, mandate_id), None) is not None:
-        return False
-    body: Mapping[str, Any] = {"status": status.value, "at": time.time()}
-    return store.remember([put(_SWITCH, mandate_id, 1 if entry is None else entry.version + 1, body)])
+def set_switch(
+    store: ShopStore, mandate_id: str, status: MandateStatus, status_url: str | None = None,
+) -> str | None:
+    """Turn it; or why it cannot be turned, for the owner."""
+    with store.deciding():
+        entry = store.entry(_SWITCH, mandate_id)
+        why = fixed(mandate_id, switch(store, mandate_id), status_url)
+        if why is None:
+            body = {"status": status.value, "at": time.time()}
+            store.remember([put(_SWITCH, mandate_id, 1 if entry is None else entry.version + 1, body)])
+        return why
+
+
+def carried(store: ShopStore, before: str, mandate_id: str) -> tuple[Write, ...]:
+    """What keeps a suspension for the mandate that supersedes a suspended one.
+
+    Nothing of the commit is written where somebody turned the switch since it was read.
+    """
+    if before == mandate_id or store.entry(_SWITCH, mandate_id) is not None:
+        return ()
+    entry = store.entry(_SWITCH, before)
+    suspended = switched(None if entry is None else entry.body) == MandateStatus.SUSPENDED
+    status = MandateStatus.SUSPENDED if suspended else MandateStatus.ACTIVE
+    body = {"status": status.value, "at": time.time()}
+    return (put_where(_SWITCH, mandate_id, body, before, 0 if entry is None else entry.version),)
 
 
 def _status(fetch: Callable[[str], bytes], address: str) -> Any:
     try:
         value = read_json(fetch(address), numbers=Numbers.ANY)
-    except (OSError, HTTPException, ValueError):
+    except (OSError, ValueError):
         return None
     return value.get("status") if isinstance(value, dict) and not isinstance(value, Unreadable) else None

@@ -7,7 +7,7 @@ Rules this module applies:
 - an identical copy of an object counts once; two different documents under one identifier both stay, and neither
   answers to it, since nobody can say which one is meant;
 - signature values are verified here, over the same bytes that were hashed. The verifying is one function over
-  one job, so that a caller may spread the jobs over threads; order and number of threads change nothing.
+  one job, so that a caller may spread the jobs over processes; their order and number change nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ODD_NAMES: Final = tuple(f'"{name}":'.encode() for name in sorted(SECRET_MEMBER
 SIGNATURE_MEMBERS: Final = frozenset({"key_id", "algorithm", "signature", "signed_at", "purpose"})
 
 Spread: TypeAlias = Callable[[Callable[["Job"], bool], Iterable["Job"]], Iterable[bool]]
-"""Applies a function to every job, in order, like `map`; a caller with threads brings a faster one."""
+"""Applies a function to every job, in order, like `map`; a caller with processes brings a faster one."""
 
 
 class Job(NamedTuple):
@@ -46,7 +46,7 @@ class Job(NamedTuple):
 
 
 def verify_job(job: Job) -> bool:
-    """Whether the signature is the key's. Releases the interpreter while it computes."""
+    """Whether the signature is the key's."""
     return job.public.verifies(job.signature, job.data)
 
 

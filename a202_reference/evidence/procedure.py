@@ -36,7 +36,7 @@ def verify(
 ) -> Report:
     """Run the seven steps. `now` is the instant that present standings are told for.
 
-    spread: applies the signature checks; a caller with threads brings one that uses them.
+    spread: applies the signature checks; a caller with processes brings one that uses them.
     profiles: those of this configuration; None: those that come with this software.
     """
     keychain = Keychain(material.keys, material.objects)

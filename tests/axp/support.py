@@ -4,8 +4,10 @@ Calls go as the exchange's do: signed, as raw bytes, through the ASGI applicatio
 """
 
 import asyncio
+import contextlib
 import hashlib
 import hmac
+import io
 import itertools
 import json
 import os
@@ -18,12 +20,13 @@ from pathlib import Path
 from typing import ClassVar
 
 from a202_mcp.axp import configuration
-from a202_mcp.axp.book import MemberStore
+from a202_mcp.axp.book import MemberStore, put
 from a202_mcp.axp.exchange import ExchangeClient
 from a202_mcp.axp.member import open_member
 from a202_mcp.axp.outbox import Outbox
 from a202_mcp.axp.web import WebApp
 from a202_mcp.axp.work import WorkQueue
+from a202_mcp.cli import main
 from a202_mcp.workspace import Workspace
 from tests.axp.exchange import Exchange
 
@@ -32,6 +35,8 @@ SECRET = "msec_test_zyxwvutsrqponmlk"
 TOKEN = "tok_test_abcdefghijkl"
 DEADLINE = 60
 """Seconds after which a test that waits for something real has failed, on a machine that is busy with others too."""
+FORMS = ((), ("--private",), ("--without-mandate",))
+"""The forms of an export."""
 NOW = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)
 WORKER = """\
 import json, os, sys
@@ -179,6 +184,11 @@ class MemberCase(unittest.IsolatedAsyncioTestCase):
     def close(self):
         self.member.workspace.close()
 
+    def answered_at(self, address):
+        """The mandates in force, as if issued with this status_url."""
+        kept = self.member.store.item("identity", "self")
+        self.member.store.remember([put("identity", "self", {**kept, "status_url": address})])
+
     def restart(self):
         self.close()
         self.ids = itertools.count(10 ** 6 + next(self.ids))
@@ -269,6 +279,23 @@ class MemberCase(unittest.IsolatedAsyncioTestCase):
         """The record of one task."""
         trade = self.member.store.item("trade", f"{role}:{task_id}")
         return () if trade is None else self.member.store.holdings(trade["transaction_id"]).objects
+
+    def export(self, transaction_id, *form):
+        """The exported bundle, the exit status of verifying it, and the report."""
+        file = self.folder / "bundle.json"
+        state = str(self.folder / "member-state")
+        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()) as out:
+            self.assertEqual(main(["export", transaction_id, "--state-dir", state, "-o", str(file), *form]), 0)
+            status = main(["verify", str(file), "--format", "json"])
+        return json.loads(file.read_text()), status, json.loads(out.getvalue())
+
+    def assert_verifies(self, role, task_id):
+        """Every form of a task's export verifies."""
+        transaction_id = self.member.store.item("trade", f"{role}:{task_id}")["transaction_id"]
+        for form in FORMS:
+            with self.subTest(form):
+                _, status, report = self.export(transaction_id, *form)
+                self.assertEqual((status, report["results"]["failed"]), (0, 0), report)
 
     def everything(self):
         """All that the state holds, as text: two equal ones have no trace between them."""

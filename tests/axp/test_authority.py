@@ -1,6 +1,5 @@
 """Statuses from an address, and a limit that is not set (A40, A61)."""
 
-from dataclasses import replace
 from typing import ClassVar
 
 from a202_mcp.axp.mandate_status import StatusReader
@@ -11,9 +10,7 @@ from tests.axp.support import MANDATE, MemberCase
 class StatusAddress(MemberCase):
 
     async def test_a40_an_address_that_does_not_say_active_denies(self):
-        settings = self.member.settings
-        limits = replace(settings.limits, status_url=f"{self.exchange.base}/status")
-        self.member.settings = replace(settings, limits=limits)
+        self.answered_at(f"{self.exchange.base}/status")
         for at, (reply, priced) in enumerate((
                 (Reply(200, b'{"status":"active"}'), True), (Reply(200, b'{"status":"suspended"}'), False),
                 (Reply(200, b"[]"), False), (Reply(500), False), (Reply(None), False),
@@ -25,8 +22,7 @@ class StatusAddress(MemberCase):
         self.assertEqual({each.path for each in self.exchange.requests}, {"/status"})
 
     async def test_a40_an_answer_older_than_a_minute_denies(self):
-        limits = replace(self.member.settings.limits, status_url=f"{self.exchange.base}/status")
-        self.member.settings = replace(self.member.settings, limits=limits)
+        self.answered_at(f"{self.exchange.base}/status")
         self.exchange.answers("/status", Reply(200, b'{"status":"active"}'))
         await StatusReader(self.member).refresh()
         self.clock.forward(seconds=60)

@@ -105,8 +105,8 @@ class Serving(MemberCase):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = str(taken.getsockname()[1])
             for arguments, reason in (
-                    (("--port", port), f"cannot listen on 127.0.0.1, port {port}: Address already in use"),
-                    (("--host", "192.0.2.1", "--port", "0"), "cannot listen on 192.0.2.1, port 0: ")):
+                    (("--port", port), f"127.0.0.1 port {port} cannot be listened on: Address already in use"),
+                    (("--host", "192.0.2.1", "--port", "0"), "192.0.2.1 port 0 cannot be listened on: ")):
                 status, out, err = run_command("member", "--config", str(self.config), *arguments)
                 self.assertEqual((status, out), (2, ""))
                 self.assertIn(reason, err.splitlines()[-1])

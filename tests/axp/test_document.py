@@ -20,15 +20,15 @@ from unittest import mock
 
 import httpx2
 
-from a202_mcp.axp import configuration, member, owner
+from a202_mcp.axp import configuration, enrolment, member, owner
 from a202_mcp.axp.book import MemberStore, put
+from a202_mcp.axp.enrolment import enrol, initialise
 from a202_mcp.axp.mandate_status import StatusReader
 from a202_mcp.axp.mandates import BUYER_ACTIONS, CATEGORY, SELLER_ACTIONS, limits_mark
-from a202_mcp.axp.member import enrol, initialise
 from a202_mcp.batch import Batch, binding_document
 from a202_mcp.cli import main
 from a202_mcp.one_owner import keyfiles
-from a202_mcp.one_owner.issuing import own_signer
+from a202_mcp.one_owner.issuing import NotReadyError, own_signer
 from a202_mcp.store import DamagedError
 from a202_mcp.workspace import Workspace
 from a202_reference.registries import MANDATE_SPEC
@@ -107,15 +107,6 @@ class Documented(MemberCase):
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             self.assertEqual(main(["member", *arguments, "--config", str(self.config)]), status, out.getvalue())
         return out.getvalue()
-
-    def export(self, transaction_id, *form):
-        """The exported bundle, the exit status of verifying it, and the report."""
-        file = self.folder / "bundle.json"
-        state = str(self.folder / "member-state")
-        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()) as out:
-            self.assertEqual(main(["export", transaction_id, "--state-dir", state, "-o", str(file), *form]), 0)
-            status = main(["verify", str(file), "--format", "json"])
-        return json.loads(file.read_text()), status, json.loads(out.getvalue())
 
     def proves(self, role, task_id):
         """Every form of a task's export verifies, and those with the mandate prove it; the first form's bundle."""
@@ -214,7 +205,9 @@ class Refuses(Documented):
             stored = space.store.item("identity", "self")
             former = dict.fromkeys(stored["mandates"], "mnd_owner_made")
             space.store.remember((put("identity", "self", {**stored, "mandates": former}),))
-        self.assertIn("is not the mandate of this state folder", self.owner("inbox", status=2))
+        with contextlib.closing(self.space()) as space, self.assertRaisesRegex(
+                NotReadyError, "is not the mandate of this state folder"):
+            member.open_member(self.settings(), space)
         self.owner("init")
         self.assertEqual(self.owner("inbox"), "nothing waits\n")
 
@@ -249,8 +242,7 @@ class Proves(Documented):
             self.assertEqual(key["valid_from"], format_instant(NOW))
 
     async def test_a81_a_status_address_answers_for_a_document_too(self):
-        limits = replace(self.member.settings.limits, status_url=f"{self.exchange.base}/status")
-        self.member.settings = replace(self.member.settings, limits=limits)
+        self.answered_at(f"{self.exchange.base}/status")
         for at, (said, priced) in enumerate(((b'{"status":"active"}', True), (b'{"status":"suspended"}', False))):
             self.exchange.answers("/status", Reply(200, said))
             self.member.statuses.clear()
@@ -263,7 +255,7 @@ class FromBefore(Documented):
     """A folder that took its document before issuers' keys were recorded: the owner's key sealed it."""
 
     def start(self):
-        with mock.patch.object(member, "adopt", self.taken_before), mock.patch.object(member, "rest_on"):
+        with mock.patch.object(enrolment, "adopt", self.taken_before), mock.patch.object(member, "rest_on"):
             super().start()
         self.assertIsNone(self.member.store.held_key(ISSUER.key_id))
         self.restart()

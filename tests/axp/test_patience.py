@@ -10,9 +10,8 @@ from unittest import mock
 import httpx2
 
 from a202_mcp.axp import patience
-from a202_mcp.axp.patience import LostRaceError
 from a202_mcp.store import DamagedError
-from tests.axp.process import ProcessCase, run_command
+from tests.axp.process import ProcessCase
 from tests.axp.support import MemberCase, message, offer, quote_arguments
 
 URL = "/deliver/t1"
@@ -109,11 +108,11 @@ class Locked(MemberCase):
 
 class Trouble(MemberCase):
 
-    async def test_a44_no_trouble_of_the_disk_and_no_lost_race_is_the_end_of_work(self):
+    async def test_a44_no_trouble_of_the_disk_is_the_end_of_work(self):
         full = sqlite3.OperationalError("disk")
         full.sqlite_errorcode = sqlite3.SQLITE_FULL
         write = self.member.carry_out
-        for at, trouble in enumerate((full, LostRaceError(), sqlite3.DatabaseError("malformed"))):
+        for at, trouble in enumerate((full, sqlite3.DatabaseError("malformed"))):
             with self.subTest(trouble=trouble), mock.patch.object(
                     self.member, "carry_out", side_effect=[trouble, trouble, *[mock.DEFAULT] * 9], wraps=write):
                 task_id = f"t{at}"
@@ -122,7 +121,7 @@ class Trouble(MemberCase):
                 self.member.carry_out.side_effect = [trouble, trouble, *[mock.DEFAULT] * 9]
                 await self.settle()
                 self.assertEqual(self.member.store.item("sold", task_id)["state"], "delivered")
-        self.assertEqual((len(self.runs), self.inbox()), (3, []))
+        self.assertEqual((len(self.runs), self.inbox()), (2, []))
 
     async def test_a44_long_trouble_is_told_once(self):
         full = sqlite3.OperationalError("disk")
@@ -156,13 +155,3 @@ class Served(ProcessCase):
             held.release()
             status, result = await asked
         self.assertEqual((status, result["structuredContent"]["price_usd"]), (200, 7))
-
-    async def test_a79_a_command_that_loses_every_race_says_so(self):
-        before = run_command("member", "init", "--config", str(self.config))
-        self.assertEqual(before[0], 0, before)
-        with mock.patch("a202_mcp.axp.member.Member.carry_out", side_effect=LostRaceError), \
-                redirect_stderr(io.StringIO()) as errors:
-            from a202_mcp.axp.commands import run  # noqa: PLC0415 - one use
-
-            self.assertEqual(run(["task", "add", "t1", "--config", str(self.config)]), 1)
-        self.assertEqual(errors.getvalue(), "the server was writing all the time; try again\n")

@@ -1,5 +1,7 @@
 """Requirements A30 to A43: what a quote answers, row by row, and what it leaves behind."""
 
+import contextlib
+import io
 import json
 import re
 from datetime import UTC, datetime, timedelta
@@ -7,6 +9,7 @@ from decimal import Decimal
 from typing import ClassVar
 
 from a202_mcp.axp import owner
+from a202_mcp.cli import main
 from a202_reference.times import parse_instant
 from tests.axp.process import run_command
 from tests.axp.support import MANDATE, MemberCase, message, quote_arguments
@@ -157,6 +160,24 @@ class Quotes(MemberCase):
         self.assertEqual([each["payload"]["decision"] for each in decisions], ["deny"])
         self.assertEqual(decisions[0]["payload"]["visibility"], "private_to_actor")
         self.assertEqual(self.inbox(), [])
+
+    async def test_a81_a_record_of_nothing_but_the_owner_s_decisions_is_given_away_on_request_only(self):
+        for task_id, params in (("denied", pages(500)), ("held", pages(100))):
+            await self.quote(task_id=task_id, **params)
+            transaction = self.member.store.item("trade", f"seller:{task_id}")["transaction_id"]
+            for options, expected in (((), 1), (("--without-mandate",), 1), (("--private", "--without-mandate"), 1),
+                                      (("--private",), 0)):
+                with self.subTest(task_id, options=options):
+                    status, out, said = self.export(transaction, *options)
+                    self.assertEqual((status, bool(out)), (expected, expected == 0), said)
+                    if expected:
+                        self.assertEqual(said, f"a202-mcp export: {transaction} holds nothing but decisions, which are "
+                                               "the owner's: --private gives them away\n")
+
+    def export(self, transaction, *options):
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as said:
+            status = main(["export", transaction, "--state-dir", str(self.member.settings.state_dir), *options])
+        return status, out.getvalue(), said.getvalue()
 
     async def test_a41_a_hold_reads_like_a_denial_and_waits(self):
         held = await self.quote(**pages(100))

@@ -6,6 +6,8 @@
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +16,16 @@ from a202_mcp.bilateral.tool import Tool
 from a202_reference.codes import Code, Refusal
 
 OPEN = {"type": "object", "properties": {"value": {"description": "any"}}, "additionalProperties": False}
+
+
+@dataclass(frozen=True)
+class OddTool(Tool):
+    """A tool with its handler at hand."""
+
+    handler: Callable
+
+    def answer(self, workspace, arguments):
+        return self.handler(workspace, arguments)
 
 
 class OddWorkspace:
@@ -71,7 +83,7 @@ def main():
         "locked": _locked,
         "wait": partial(_wait, directory),
     }
-    tools = [Tool(name, name.title(), f"{name} oddly", OPEN, False, answer) for name, answer in answers.items()]
+    tools = [OddTool(name, name.title(), f"{name} oddly", OPEN, False, answer) for name, answer in answers.items()]
     return serve(tools, OddWorkspace)
 
 

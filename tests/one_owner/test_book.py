@@ -1,5 +1,7 @@
 """What is remembered beside a record: with its act or not at all, and only where the state is as it was read."""
 
+import contextlib
+import sqlite3
 import tempfile
 import unittest
 from pathlib import Path
@@ -30,9 +32,14 @@ class Books(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.store = Store.open(Path(folder.name))
-        self.addCleanup(self.store.close)
+        self.folder = Path(folder.name)
+        self.store = self.opened()
         self.assertTrue(self.store.remember([FIRST]))
+
+    def opened(self):
+        store = Store.open(self.folder)
+        self.addCleanup(store.close)
+        return store
 
     def test_statements_are_written_whole_or_not_at_all(self):
         for writes, expected in (((SECOND, TAKEN), None), ((SECOND, MOVED), None), ((MOVES, SECOND), {"a": 3, "b": 1}),
@@ -58,3 +65,61 @@ class Books(unittest.TestCase):
                 self.assertTrue(self.store.remember([Write("INSERT INTO things VALUES (?, ?)", (kept, 1))]))
                 self.assertIn(kept, self.store.things())
         self.assertEqual(storable("\ud800"), r"\ud800")
+
+    def test_while_one_decides_nobody_else_writes(self):
+        rival = self.opened()
+        rival._connection.execute("PRAGMA busy_timeout = 0")
+        with self.store.deciding():
+            self.assertEqual(self.store.things(), {"a": 1})
+            with self.assertRaises(sqlite3.OperationalError):
+                rival.remember([SECOND])
+            self.assertTrue(self.store.remember([MOVES]))
+            self.assertEqual(rival.things(), {"a": 1})
+        self.assertEqual(rival.things(), {"a": 3})
+        self.assertTrue(rival.remember([SECOND]))
+        self.assertEqual(self.store.things(), {"a": 3, "b": 1})
+
+    def test_an_error_takes_back_its_own_part_of_a_decision_and_no_more(self):
+        for inner, outer, expected in (
+                (False, False, {"a": 3, "b": 1}), (True, False, {"a": 3}), (False, True, {"a": 1}),
+                (True, True, {"a": 1})):
+            with self.subTest(inner=inner, outer=outer):
+                with contextlib.suppress(LookupError):
+                    self.decided(inner, outer)
+                self.assertEqual(self.opened().things(), expected)
+                with self.store.deciding():
+                    self.store.remember([Write("DELETE FROM things", ()), FIRST])
+
+    def decided(self, inner, outer):
+        """Two parts, one inside of the other, and which of them fails."""
+        with self.store.deciding():
+            self.store.remember([MOVES])
+            with contextlib.suppress(LookupError), self.store.deciding():
+                self.store.remember([SECOND])
+                if inner:
+                    raise LookupError
+            if outer:
+                raise LookupError
+
+    def test_a_record_that_was_taken_back_is_no_damage(self):
+        signer = Signer("key_of_somebody", PrivateKey.generate())
+        binding = KeyBinding(
+            signer.key_id, Owner("org_works", principal_id="prn_works"), signer.key.public, parse_instant(NOW))
+        first = Batch(now=NOW, transaction_id="txn_works_1", keys=(binding,), signing_keys=frozenset({signer.key_id}),
+                      signers=(signer,))
+        second = Batch(now=NOW, transaction_id="txn_works_1", expected_revision=1, signers=(signer,),
+                       objects=({"id": "off_works_1", "transaction_id": "txn_works_1"},))
+        self.assertTrue(self.store.commit(first))
+        with contextlib.suppress(LookupError), self.store.deciding():
+            self.assertTrue(self.store.commit(second))
+            self.assertEqual(len(self.store.holdings("txn_works_1").objects), 1)
+            raise LookupError
+        held = self.store.holdings("txn_works_1")
+        self.assertEqual((held.revision, held.objects), (1, ()))
+        self.assertTrue(self.store.commit(second))
+
+    def test_a_lost_place_inside_of_a_decision_leaves_the_rest_of_it(self):
+        with self.store.deciding():
+            self.assertTrue(self.store.remember([SECOND]))
+            self.assertFalse(self.store.remember([Write("INSERT INTO things VALUES ('c', 1)", ()), TAKEN]))
+        self.assertEqual(self.store.things(), {"a": 1, "b": 1})

@@ -55,6 +55,7 @@ WRONG = (
     ("choice", "value = {}", 'must be "one" or "two", not a table'),
     ("read", 'value = "x"', 'must be digits, not "x"'),
     ("texts", 'value = ["a", 1]', "must be a list of texts"),
+    ("texts", 'value = ["a", "b\\u0000"]', "must be texts without control characters"),
     ("each", 'value = ["1", "x"]', 'must be digits, not "x"'),
     ("table", 'value = "pk_secret"', "must be a table"),
     ("tables", 'value = ["pk_secret"]', "must be a list of tables, written as [[value]]"))
@@ -93,9 +94,9 @@ class Reading(unittest.TestCase):
 
         text = "elsewhere = 1\nforeign = 2\n[inner]\nhartbeat = true\n[[many]]\n[[many]]\nflag = false\nx = 1\n"
         self.assertEqual(self.read(text, reader), [
-            "owner.toml: foreign: is not known",
+            "owner.toml: foreign: is not known; did you mean inner?",
             "owner.toml: inner.hartbeat: is not known; did you mean heartbeat?",
-            "owner.toml: many[1].x: is not known"])
+            "owner.toml: many[1].x: is not known; did you mean flag?"])
 
     def test_what_is_required_and_absent_is_a_problem(self):
         def reader(root):

@@ -4,11 +4,12 @@ import itertools
 import unittest
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import ClassVar
 
 from a202_mcp.one_owner.identity import Identity
 from a202_mcp.one_owner.limits import Grant, TotalLimits, signed
 from a202_mcp.one_owner.placeholders import counterparty
-from a202_mcp.one_owner.ruling import rule, without_mandate
+from a202_mcp.one_owner.ruling import overtaking, rule, settled, without_mandate
 from a202_mcp.one_owner.scribe import Scribe, reference, salted_hash
 from a202_mcp.store import Batch
 from a202_mcp.workspace import Workspace
@@ -17,6 +18,7 @@ from a202_reference.canonical import sha256_hex, value_hash
 from a202_reference.keys import KeyBinding, PrivateKey
 from a202_reference.lifecycle.acts import Setting, formation_act
 from a202_reference.lifecycle.drafts import Drafting
+from a202_reference.lifecycle.holdings import Holdings
 from a202_reference.registries import EvidenceType
 from a202_reference.signing import Signer
 from a202_reference.times import format_instant
@@ -113,3 +115,41 @@ class Drafts(unittest.TestCase):
         self.assertEqual([key_id for key_id, _ in draft.signatories], [WHO.owner_key_id])
         self.assertEqual(draft.body["payload"]["approver"], {
             "organization_id": "org_works", "principal_id": WHO.principal_id, "role": "owner"})
+
+
+class Instants(unittest.TestCase):
+    """Decisions over one act that differ stand at instants of their own."""
+
+    LATER = NOW + timedelta(seconds=1)
+    VERDICTS: ClassVar = {
+        "allow": ("20.00", "active"), "deny": ("20.00", "suspended"), "other reason": ("20.00", None),
+        "other act": ("60.00", "active")}
+
+    def holding(self, *recorded):
+        """A record of decisions: each one's kind and its distance from now in seconds."""
+        objects = []
+        for kind, seconds in recorded:
+            at = NOW + timedelta(seconds=seconds)
+            found = ruled(*self.VERDICTS[kind], at)
+            objects.append({"object_type": "policy_decision", "payload": {
+                "action_hash": found.act.action_hash, "decision": found.decision.value,
+                "reason_codes": list(found.codes), "evaluated_at": format_instant(at)}})
+        return Holdings("txn_works_1", ({"object_type": "offer", "payload": {}}, *objects))
+
+    def test_another_verdict_over_the_same_act_comes_later(self):
+        for recorded, at in (
+                ((), NOW), ((("deny", -1),), NOW), ((("deny", 0),), self.LATER), ((("allow", 0),), NOW),
+                ((("other reason", 0),), self.LATER), ((("other act", 0),), NOW),
+                ((("deny", 0), ("allow", 0)), self.LATER), ((("deny", 2),), NOW + timedelta(seconds=3))):
+            with self.subTest(recorded):
+                found = settled(self.holding(*recorded), NOW, lambda at: ruled("20.00", "active", at))
+                self.assertEqual((found.at, found.allows), (at, True))
+
+    def test_the_same_refusal_again_does_not_move_the_clock(self):
+        found = settled(self.holding(("deny", 0)), NOW, lambda at: ruled("20.00", "suspended", at))
+        self.assertEqual((found.at, found.allows), (NOW, False))
+
+    def test_a_person_decides_after_everything_that_was_decided(self):
+        for recorded, at in (((), NOW), ((("deny", -1),), NOW), ((("other act", 0), ("deny", -5)), self.LATER)):
+            with self.subTest(recorded):
+                self.assertEqual(overtaking(self.holding(*recorded), NOW), at)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from a202_mcp.store import FILE_NAME, Batch, Idempotency, SqliteStore
+from a202_mcp.store import _HELD, FILE_NAME, Batch, DamagedError, Idempotency, SqliteStore
 from a202_reference.keys import KeyBinding, Owner, PrivateKey
 from a202_reference.signing import Signer
 from tests.bilateral.parties import Desk, dump
@@ -170,6 +170,50 @@ class Reading(InMemory):
         self.store.commit(Batch(now=NOW, transaction_id="txn_one", objects=(document(name),)))
         self.assertEqual(self.store.held_object(name)["id"], name)
         self.assertEqual(len(self.store.holdings("txn_one").objects), 1)
+
+
+class ReadOnce(unittest.TestCase):
+    """What a process has read of a transaction it does not read again, and what others add it sees."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.one, self.other = (SqliteStore.open(Path(folder.name)) for _ in range(2))
+        self.addCleanup(self.one.close)
+        self.addCleanup(self.other.close)
+        self.one.commit(FIRST)
+
+    def test_what_another_process_adds_is_seen(self):
+        first = self.one.holdings("txn_one")
+        self.assertTrue(self.other.commit(SECOND))
+        held = self.one.holdings("txn_one")
+        self.assertEqual([each["id"] for each in held.objects], ["off_one", "off_two"])
+        self.assertEqual((first.revision, held.revision), (1, 2))
+        self.assertEqual(held, self.other.holdings("txn_one"))
+
+    def test_the_same_revision_is_the_same_value(self):
+        self.assertIs(self.one.holdings("txn_one"), self.one.holdings("txn_one"))
+
+    def test_a_row_changed_afterwards_changes_nothing_that_was_read(self):
+        before = self.one.holdings("txn_one")
+        self.other._connection.execute("UPDATE objects SET body = '{}' WHERE id = 'off_one'")
+        self.assertEqual(self.one.holdings("txn_one"), before)
+        with self.assertRaises(DamagedError):
+            SqliteStore(self.other._file).holdings("txn_one")
+
+    def test_a_transaction_that_was_taken_back_is_damaged(self):
+        self.one.holdings("txn_one")
+        for statement in ("DELETE FROM objects", "DELETE FROM commits"):
+            self.other._connection.execute(statement)
+        with self.assertRaises(DamagedError):
+            self.one.holdings("txn_one")
+
+    def test_no_more_transactions_are_kept_than_it_says(self):
+        for number in range(_HELD + 5):
+            name = f"txn_{number}"
+            self.one.commit(Batch(now=NOW, transaction_id=name, objects=(document(f"off_{number}", name),)))
+            self.one.holdings(name)
+        self.assertEqual(len(self.one._read), _HELD)
 
 
 class OnDisk(unittest.TestCase):

@@ -18,14 +18,11 @@ from unittest import mock
 
 import a202_mcp
 from a202_mcp import export, verify
-from a202_mcp.spread import in_threads
 from a202_mcp.store import SqliteStore
 from a202_mcp.workspace import Workspace
-from a202_reference.evidence import procedure
-from a202_reference.evidence.bundle import key_document, read_bundle
+from a202_reference.evidence.bundle import key_document
 from a202_reference.evidence.disclosure import disclose
-from a202_reference.evidence.material import Material
-from tests.evidence.records import START, TXN, Story, binding
+from tests.evidence.records import TXN, Story, binding
 from tests.evidence.stories import told
 from tests.evidence.test_resigned_records import house_profile, house_terms
 
@@ -294,16 +291,6 @@ class LargeBundlesAreSpread(VerifyCommandTest):
         with mock.patch.object(verify, "LARGE", 1):
             spread = run(path, "--format", "json")[1]
         self.assertEqual(json.loads(alone)["checks"], json.loads(spread)["checks"])
-
-
-class OneRecordIsSpreadOverThreads(unittest.TestCase):
-    def test_the_report_is_the_same(self) -> None:
-        for name in ("walkthrough", "waived"):
-            material = read_bundle(told(name), {})
-            assert isinstance(material, Material)
-            with self.subTest(name):
-                self.assertEqual(list(procedure.verify(material, now=START).rows),
-                                 list(procedure.verify(material, now=START, spread=in_threads).rows))
 
 
 class ExportCommandTest(unittest.TestCase):

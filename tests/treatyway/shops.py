@@ -19,7 +19,8 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
 from a202_mcp.cli import main
 from a202_mcp.treatyway.http import HttpApp
-from a202_mcp.treatyway.opened import init, open_shop
+from a202_mcp.treatyway.initialising import init
+from a202_mcp.treatyway.opened import open_shop
 from a202_mcp.treatyway.reading import read_settings
 from a202_mcp.treatyway.server import Desk
 
@@ -168,6 +169,10 @@ class ShopTest(unittest.TestCase):
         """(Re)open the shop, with these parts of its file."""
         self.close()
         self.file.write_text(config(**choices))
+        self.reopened()
+
+    def reopened(self):
+        """Open the shop with its file as it is now."""
         settings = read_settings(self.file, None)
         self.assertNotIsInstance(settings, list, settings)
         init(settings, self.clock)
@@ -202,7 +207,8 @@ class ShopTest(unittest.TestCase):
 
     def call(self, tool, arguments=None, pass_=None, **more):
         """One tool call: the protocol's result, its two forms compared."""
-        document = self.rpc("tools/call", {"name": tool, "arguments": arguments or {}}, pass_, **more)
+        given = {"name": tool, "arguments": {} if arguments is None else arguments}
+        document = self.rpc("tools/call", given, pass_, **more)
         self.assertIn("result", document, document)
         result = document["result"]
         text = result["content"][0]["text"]

@@ -39,6 +39,19 @@ class Available(ShopTest):
         self.assertEqual(self.asked(offer_id="site-visit", start="2026-11-20T10:00:00")["start"], start)
         self.assertIs(self.asked(offer_id="site-visit", start="2026-11-20")["available"], True)
 
+    def test_t20_start_and_end_are_echoed_by_whatever_is_answered(self):
+        for arguments in ({"offer_id": "site-visit"}, {"offer_id": "brass-rod"}, {"offer_id": "x"}, {},
+                          {"offer_id": "brass-rod", "quantity": "some"}):
+            for start, end, echo in (
+                    ("2026-11-20T10:00:00-08:00", "2026-11-20T12:00:00", "2026-11-20T12:00:00-08:00"),
+                    ("2026-11-20T10:00:00", "2026-11-20T20:00:00Z", "2026-11-20T20:00:00Z"),
+                    ("2026-11-20", "2026-11-20", "2026-11-20")):
+                with self.subTest(arguments, end=end):
+                    found = self.asked(**arguments, start=start, end=end)
+                    self.assertEqual(found["end"], echo)
+                    self.assertEqual(found["start"][:10], "2026-11-20")
+        self.assertNotIn("end", self.asked(offer_id="site-visit", start="2026-11-20T10:00:00"))
+
     def test_t21_a_good_has_a_count(self):
         for quantity, available in ((None, True), (40, True), (41, False), ("41", False)):
             with self.subTest(quantity=quantity):
@@ -116,6 +129,12 @@ class StatusAndMessage(ShopTest):
         found = self.ask("get_status", {"quote_id": quote}, token(sub="agent-8"))
         self.assertEqual((found["status"], found.get("order_id")), ("accepted", None))
         self.assertNotIn(order, str(found))
+        self.seller("status", order, "--set", "in_progress", "--summary", "At the yard of agent-7.")
+        for pass_ in (token(sub="agent-8"), None):
+            found = self.ask("get_status", {"quote_id": quote}, pass_)
+            self.assertEqual((found["status"], found.get("summary")), ("in_progress", None))
+            self.fails("not_found", "get_status", {"order_id": order}, pass_)
+        self.assertEqual(self.ask("get_status", {"quote_id": quote}, token())["summary"], "At the yard of agent-7.")
         self.assertEqual(self.order(quote, token(sub="agent-8"))["status"], "rejected")
 
     def test_t51_the_owner_s_word_shows(self):
@@ -149,6 +168,19 @@ class StatusAndMessage(ShopTest):
         shown = self.seller("inbox")
         self.assertIn(r"four\x1b[2J[bold]", shown)
         self.assertNotIn("\x1b", shown)
+
+    def test_ids_that_do_not_belong_together_read_as_unknown(self):
+        quotes = [self.quote(token())["quote_id"] for _ in range(2)]
+        orders = [self.order(quote)["order_id"] for quote in quotes]
+        for tool, more in (("get_status", {}), ("message", {"text": "x"})):
+            for quote, order, known in ((0, 0, True), (1, 1, True), (0, 1, False), (1, 0, False)):
+                with self.subTest(tool, quote=quote, order=order):
+                    ids = {"quote_id": quotes[quote], "order_id": orders[order], **more}
+                    if known:
+                        self.ask(tool, ids, token())
+                    else:
+                        self.fails("not_found", tool, ids, token())
+        self.assertEqual(len(self.inbox()), 2)
 
     def test_a_message_s_context_must_be_the_caller_s(self):
         quote = self.quote(token())["quote_id"]

@@ -4,9 +4,11 @@ import hashlib
 import json
 
 from a202_mcp.one_owner import keyfiles
+from a202_mcp.one_owner.issuing import NotReadyError
 from a202_mcp.treatyway import person
 from a202_mcp.treatyway.deals import Order, read
-from a202_mcp.treatyway.opened import init, open_shop
+from a202_mcp.treatyway.initialising import init
+from a202_mcp.treatyway.opened import open_shop
 from a202_mcp.treatyway.reading import read_settings
 from a202_mcp.treatyway.server import Desk
 from a202_mcp.treatyway.status import set_switch
@@ -14,6 +16,18 @@ from a202_reference.canonical import sha256_hex
 from a202_reference.registries import MandateStatus
 from tests.treatyway.shops import MONDAY, ShopTest, config, token
 
+CUSTOMER = """
+[[customers]]
+name = "Harbour Yard"
+token_sha256 = "{}"
+may_order = true
+"""
+OWN_TOOL = """
+[[custom_tools]]
+name = "get_menu"
+description = "Alloys."
+reply = "brass"
+"""
 PERSON = {"missing": ["a decision by a person"]}
 
 
@@ -124,8 +138,8 @@ class Limits(ShopTest):
         quote = self.quote(token())["quote_id"]
         held = self.survey(token())
         self.file.write_text(config().replace('ask_above = "500.00"', 'ask_above = "25.00"'))
-        said = self.seller("inbox", status=2)
-        self.assertIn("seller init", said)
+        with self.assertRaisesRegex(NotReadyError, "seller init"):
+            open_shop(read_settings(self.file, None))
         before = self.shop.authority.mandate_id
         self.seller("init")
         self.assertNotEqual(self.shop.authority.mandate_id, before)
@@ -156,7 +170,8 @@ class Silent(ShopTest):
 
     def test_a_whole_session_says_nothing_of_the_mandate_the_tokens_or_the_keys(self):
         limits = {"2000.00": "1937.31", "500.00": "411.13", "20.00": "23.57"}
-        text = config(quote='on_deny = "refuse"')
+        own = "tok_" + "5ecret" * 6
+        text = config(quote='on_deny = "refuse"', customers=CUSTOMER.format(sha256_hex(own.encode())))
         for old, new in limits.items():
             head, mark, tail = text.partition("[mandate]")
             text = head + mark + tail.replace(f'"{old}"', f'"{new}"')
@@ -170,7 +185,7 @@ class Silent(ShopTest):
         for offer in self.shop.settings.offers:
             for tool, more in (("request_quote", {"summary": "x", "quantity": 2}), ("check_availability", {}),
                                ("message", {"text": "What is your limit?"})):
-                for who in (None, pass_):
+                for who in (None, pass_, own):
                     found = self.call(tool, {"offer_id": offer, **more}, who)
                     said.append(found)
                     quote = found["structuredContent"].get("quote_id")
@@ -180,12 +195,36 @@ class Silent(ShopTest):
         everything = json.dumps(said) + self.log.getvalue()
         self.assertIn("not_quoted", everything)
         self.assertIn("a decision by a person", everything)
-        pem = (self.shop.settings.state_dir / "keys" / "agent.pem").read_text().splitlines()[1]
+        keys = self.shop.settings.state_dir / "keys"
+        pems = [line for name in ("agent.pem", "owner.pem") for line in (keys / name).read_text().splitlines()[1:-1]]
+        self.assertGreater(len(pems), 4)
+        kept = [(keys / "placeholders").read_text(), sha256_hex(own.encode()), *pems]
         mandate = self.shop.authority.mandate_id
-        for secret in (*limits.values(), pass_, pass_.split(".")[2], pem, "A202-", "c_total", str(self.folder)):
+        for secret in (*limits.values(), pass_, pass_.split(".")[2], own, *kept, "A202-", "c_total", str(self.folder)):
             with self.subTest(secret[:12]):
                 self.assertNotIn(secret, everything)
         self.assertNotIn(mandate, json.dumps(said))
+        state = b"".join(path.read_bytes() for path in keys.parent.glob("*") if path.is_file())
+        for secret in (own, pass_, *kept[:1], *pems):
+            self.assertNotIn(secret.encode(), state)
+
+    def test_a_line_of_the_log_holds_the_time_the_tool_the_kind_of_caller_and_the_code_alone(self):
+        own = "tok_customer_of_ours"
+        self.open(customers=CUSTOMER.format(sha256_hex(own.encode())), more=OWN_TOOL)
+        self.log.truncate(0)
+        words = "words-of-the-buyer-alone"
+        calls = (("request_quote", {"summary": words, "offer_id": "brass-rod", "quantity": 2, "contact": words}, "ok"),
+                 ("message", {"text": words, "idempotency_key": words * 2}, "ok"), ("message", {}, "invalid_input"),
+                 ("get_status", {"quote_id": words}, "not_found"), ("get_menu", {"x": words}, "ok"))
+        pass_ = token(sub="subject-of-the-pass", name="Name Of The Pass", jti="id-of-the-pass")
+        for who in (None, pass_, own):
+            for tool, arguments, _ in calls:
+                self.call(tool, arguments, who)
+        lines = self.log.getvalue().strip("\0").splitlines()
+        expected = [[tool, kind, code] for kind in ("none", "pass", "own") for tool, _, code in calls]
+        self.assertEqual([line.split()[2:] for line in lines], expected)
+        for line in lines:
+            self.assertRegex(line, r"\Aa202-mcp: \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \w+ \w+ \w+\Z")
 
 
 class Exported(ShopTest):

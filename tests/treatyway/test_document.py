@@ -25,8 +25,9 @@ from a202_mcp.one_owner.identity import Identity
 from a202_mcp.one_owner.issuing import NotReadyError
 from a202_mcp.store import SqliteStore
 from a202_mcp.treatyway.book import open_book, put
+from a202_mcp.treatyway.initialising import init
 from a202_mcp.treatyway.mandate import from_limits
-from a202_mcp.treatyway.opened import init, open_shop
+from a202_mcp.treatyway.opened import open_shop
 from a202_mcp.treatyway.reading import read_settings
 from a202_mcp.treatyway.ruling import CURRENT
 from a202_mcp.treatyway.server import Desk

@@ -3,14 +3,16 @@
 import contextlib
 import io
 import json
+import os
 import unittest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import ClassVar
+from unittest import mock
 
 from a202_mcp.cli import main
-from a202_mcp.treatyway.callers import peer_of
 from a202_mcp.treatyway.names import name_fault
+from a202_mcp.treatyway.peers import counted_as, read_address, speaker
 from tests.treatyway.shops import MONDAY, ShopTest, config, token
 
 TOOL = """
@@ -44,6 +46,39 @@ class Capped(ShopTest):
         self.fails("cap_reached", "request_quote", {"summary": "x"}, self.pass_(level=1))
         self.ask("request_quote", {"summary": "x"}, self.pass_(level=1, sub="agent-8"))
 
+    def test_errors_count_and_so_do_refusals_of_a_level(self):
+        refused = self.pass_(level=0)
+        for _ in range(3):
+            self.fails("trust_level", "place_order", {"quote_id": "q_x"})
+        self.fails("cap_reached", "message", {"text": "x"})
+        for tool in ("request_quote", "place_order", "request_quote"):
+            self.fails("trust_level", tool, {}, refused)
+        self.fails("cap_reached", "message", {"text": "x"}, refused)
+        for tool, arguments, code in (
+                ("place_order", {}, "invalid_input"), ("place_order", {"quote_id": "q_x"}, "not_found"),
+                ("check_availability", {"start": "soon"}, "invalid_input"),
+                ("message", {"text": "x", "quote_id": "q_x"}, "not_found"), ("request_quote", {}, "invalid_input")):
+            self.fails(code, tool, arguments, self.pass_(level=1 if tool != "place_order" else 2, sub="agent-8"))
+        self.fails("cap_reached", "message", {"text": "x"}, self.pass_(level=1, sub="agent-8"))
+    def test_arguments_that_are_no_object_are_judged_counted_and_noted_in_their_turn(self):
+        self.open(level0=3, level1=5, more=TOOL.format(name="get_menu", way='reply = "x"'))
+        self.assertEqual(self.fails("trust_level", "place_order", []), "place_order requires trust level 2")
+        self.assertEqual(self.fails("invalid_input", "message", "text"), "arguments: must be one JSON object")
+        self.assertEqual(self.fails("invalid_input", "get_menu", 7), "arguments: must be one JSON object")
+        self.fails("cap_reached", "message", [7])
+        self.fails("cap_reached", "get_menu", [7])
+        self.fails("invalid_input", "get_status", [7])
+        noted = [line.split()[-3:] for line in self.log.getvalue().splitlines() if "Z " in line]
+        self.assertEqual(noted, [
+            ["place_order", "none", "trust_level"], ["message", "none", "invalid_input"],
+            ["get_menu", "none", "invalid_input"], ["message", "none", "cap_reached"],
+            ["get_menu", "none", "cap_reached"], ["get_status", "none", "invalid_input"]])
+
+    def test_refusals_by_trust_count(self):
+        for _ in range(3):
+            self.fails("trust_level", "place_order", {"quote_id": "q_0"}, self.pass_(level=0))
+        self.fails("cap_reached", "message", {"text": "x"}, self.pass_(level=0))
+
     def test_the_window_slides_and_survives_a_restart(self):
         for _ in range(3):
             self.ask("message", {"text": "x"})
@@ -64,9 +99,28 @@ class Capped(ShopTest):
     def test_peers(self):
         for address, peer in (("203.0.113.7", "203.0.113.7"), ("2001:db8::1", "2001:db8::/64"), (None, "unknown"),
                               ("2001:db8::ffff:2", "2001:db8::/64"), ("::ffff:203.0.113.7", "203.0.113.7"),
-                              ("x", "unknown")):
+                              ("203.0.113.7:4000", "203.0.113.7"), ("[2001:db8::1]:443", "2001:db8::/64"),
+                              ("[::ffff:203.0.113.7]", "203.0.113.7"), ("fe80::1%eth0", "fe80::/64"),
+                              ("x", "unknown"), ("x:4000", "unknown"), ("localhost", "unknown"), ("", "unknown")):
             with self.subTest(address):
-                self.assertEqual(peer_of(address), peer)
+                self.assertEqual(counted_as(read_address(address)), peer)
+
+    def test_only_the_one_address_speaks_for_others(self):
+        for connects, trusted, forwarded, peer in (
+            ("192.0.2.1", "192.0.2.1", ["198.51.100.1, 203.0.113.7"], "203.0.113.7"),
+            ("192.0.2.1", "192.0.2.1", ["198.51.100.1", "203.0.113.7:4000"], "203.0.113.7"),
+            ("192.0.2.1", "192.0.2.1", ["[2001:db8::9]:443"], "2001:db8::9"),
+            ("::ffff:192.0.2.1", "192.0.2.1", ["203.0.113.7"], "203.0.113.7"),
+            ("2001:db8::1", "2001:db8:0::1", ["203.0.113.7"], "203.0.113.7"),
+            ("2001:db8::2", "2001:db8::1", ["203.0.113.7"], "2001:db8::2"),
+            ("192.0.2.2", "192.0.2.1", ["203.0.113.7"], "192.0.2.2"),
+            ("192.0.2.1", None, ["203.0.113.7"], "192.0.2.1"),
+            ("192.0.2.1", "192.0.2.1", [], "192.0.2.1"),
+            ("192.0.2.1", "192.0.2.1", ["203.0.113.7, unknown"], "192.0.2.1"),
+        ):
+            with self.subTest(connects, trusted=trusted, forwarded=forwarded):
+                found = speaker(read_address(connects), read_address(trusted), forwarded)
+                self.assertEqual(found, read_address(peer))
 
 
 class Names(unittest.TestCase):
@@ -184,13 +238,18 @@ document = "absent.json"
 class Own(ShopTest):
     def test_t59_a_tool_of_the_shop_s_own(self):
         (self.folder / "menu.json").write_text('{"alloys": ["brass"]}')
-        (self.folder / "menu.sh").write_text("#!/bin/sh\ncat\n")
-        (self.folder / "menu.sh").chmod(0o700)
+        for name in ("menu.sh", "absent.sh"):
+            (self.folder / name).write_text("#!/bin/sh\ncat\n")
+            (self.folder / name).chmod(0o700)
         ways = {"a": 'reply_file = "menu.json"', "b": 'reply = "brass"', "c": 'command = ["./menu.sh"]',
                 "d": 'command = ["./absent.sh"]', "e": 'command = ["sh", "-c", "exit 3"]',
                 "f": 'command = ["sh", "-c", "yes"]', "g": 'command = ["sh", "-c", "env"]'}
         more = "".join(TOOL.format(name=f"get_menu_{name}", way=way) for name, way in ways.items())
+        secrets = mock.patch.dict(os.environ, {"A202_OWNER_PASSPHRASE": "x", "API_TOKEN": "y", "HOME": "/nowhere"})
+        secrets.start()
+        self.addCleanup(secrets.stop)
         self.open(more=more)
+        (self.folder / "absent.sh").unlink()
         listed = [tool["name"] for tool in self.rpc("tools/list", {})["result"]["tools"]]
         self.assertLess({f"get_menu_{name}" for name in ways}, set(listed))
         self.assertFalse([name for name in self.ask("treatyway_contract")["tools"] if name.startswith("get_menu")])
@@ -205,7 +264,9 @@ class Own(ShopTest):
         self.assertEqual(texts["b"], "brass")
         self.assertEqual(json.loads(texts["c"]), {"size": "10 mm"})
         self.assertEqual((texts["d"], texts["e"], texts["f"]), (None, None, None))
-        self.assertNotIn("A202", texts["g"])
+        given = {line.partition("=")[0] for line in texts["g"].splitlines()}
+        self.assertLessEqual({"PATH"}, given)
+        self.assertLessEqual(given, {"PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "PWD", "SHLVL", "_", "OLDPWD"})
 
     def test_own_tools_count_like_messages(self):
         self.open(more=TOOL.format(name="get_menu", way='reply = "x"'), level0=2, level1=3)

@@ -106,6 +106,20 @@ class Refused(Booking):
         self.assertEqual(self.order(quote, destination="Oakland")["status"], "accepted")
 
 
+    def test_another_start_or_destination_needs_another_quote_also_where_there_is_an_order(self):
+        for start, others in ((None, ["2027-03-01T10:00:00Z", "2027-03-01"]), ("2035-03-01T10:00:00-08:00", [
+                "2035-03-01T10:00:00Z", "2035-03-01"])):
+            quote = self.quote(token(), destination="Oakland", start=start)["quote_id"]
+            placed = self.order(quote)
+            for other in ([{"start": each} for each in others] + [{"destination": "Berkeley"}]):
+                with self.subTest(other):
+                    found = self.order(quote, **other)
+                    self.assertEqual((found["status"], found.get("order_id")), ("needs_human", None))
+                    self.assertEqual(found["needs_human"]["missing"], ["a new quote for that start or destination"])
+            self.assertEqual(self.order(quote, destination="Oakland"), placed)
+        self.assertEqual(self.order(quote, start="2035-03-01T18:00:00Z"), placed)
+
+
 class Expired(Booking):
     CLOCK = MONDAY
     CHOICES: ClassVar = {"quote": 'valid_for = "1h"'}

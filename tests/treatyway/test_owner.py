@@ -11,7 +11,8 @@ from unittest import mock
 from a202_mcp.one_owner import keyfiles
 from a202_mcp.one_owner.issuing import NotReadyError
 from a202_mcp.treatyway import serving
-from a202_mcp.treatyway.opened import init, open_shop
+from a202_mcp.treatyway.initialising import init
+from a202_mcp.treatyway.opened import open_shop
 from a202_mcp.treatyway.reading import read_settings
 from a202_mcp.treatyway.status import StatusSource
 from tests.treatyway.shops import MONDAY, ShopTest, config
@@ -93,6 +94,34 @@ class Statuses(ShopTest):
         source.refresh()
         self.clock.pass_on(seconds=61)
         self.assertEqual(self.quote()["needs_human"], PERSON)
+
+
+class Answering(ShopTest):
+    """What goes with what at the command line, and what is done where it does not: nothing."""
+
+    def test_an_option_that_an_answer_has_no_use_for_is_a_mistake(self):
+        quote = self.ask("request_quote", {"summary": "x", "offer_id": "survey"})["quote_id"]
+        message = self.ask("message", {"text": "x"})["message_id"]
+        for identifier, options, named in (
+                (quote, ["--approve", "--text", "x"], "--text"),
+                (quote, ["--approve", "--valid-for", "2d"], "--valid-for"),
+                (quote, ["--approve", "--reason", "x", "--currency", "USD"], "--currency and --reason"),
+                (quote, ["--price", "9.00", "--reason", "x"], "--reason"),
+                (quote, ["--reject", "--valid-for", "2d"], "--valid-for"),
+                (message, ["--text", "x", "--reason", "y"], "--reason"), (quote, ["--approve", "--as", " "], "--as"),
+                (message, ["--text", "x", "--as", ""], "--as"), (message, ["--text", "x", "--as", "\u2003"], "--as")):
+            with self.subTest(options):
+                self.assertIn(named, self.seller("answer", identifier, *options, status=2))
+        self.assertEqual({item["status"] for item in self.inbox()}, {"needs_human", "open"})
+        self.assertEqual(self.ask("get_status", {"message_id": message})["answered_by"]["name"], "Example Metals")
+
+    def test_a_text_beside_a_refusal_reaches_the_buyer(self):
+        for options in (["--reason", "We are full."], ["--text", "We are full."]):
+            for identifier, key in ((self.ask("request_quote", {"summary": "x"})["quote_id"], "quote_id"),
+                                    (self.ask("message", {"text": "x"})["message_id"], "message_id")):
+                with self.subTest(options, key=key):
+                    self.seller("answer", identifier, "--reject", *options)
+                    self.assertEqual(self.ask("get_status", {key: identifier})["summary"], "We are full.")
 
 
 class Starts(ShopTest):

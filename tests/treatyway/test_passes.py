@@ -11,8 +11,10 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from a202_mcp.treatyway.keylist import KeyList, read_keys
+from a202_mcp.treatyway.passes import judge_pass
 from tests.treatyway.shops import DOMAIN, ISSUER, KEY, KID, ShopTest, b64, claims, jwk, signed, token
 
+NOON = 1_800_000_000
 HEADER = {"alg": "ES256", "kid": KID}
 OTHER = ec.derive_private_key(0x0DD, ec.SECP256R1())
 
@@ -100,6 +102,18 @@ class Passes(ShopTest):
             with self.subTest(more):
                 self.assert_refused(token(**more))
         self.assert_accepted(token(nbf=now - 5))
+
+    def test_t66_t67_the_edges_to_the_second(self):
+        for leeway in (0, 60):
+            rules = replace(self.shop.settings.passes, leeway=leeway)
+            for name, seconds, valid in (
+                ("exp", -leeway, False), ("exp", 1 - leeway, True), ("nbf", leeway, True), ("nbf", leeway + 1, False),
+                ("iat", leeway, True), ("iat", leeway + 1, False), ("nbf", -leeway, True), ("exp", 0.5 - leeway, True),
+                ("nbf", leeway + 0.5, False)):
+                with self.subTest(leeway=leeway, name=name, seconds=seconds):
+                    pass_ = token(**{"iat": NOON, "exp": NOON + 600, name: NOON + seconds})
+                    found = judge_pass(pass_, rules, self.shop.keys.find, float(NOON))
+                    self.assertEqual(found is not None, valid)
 
     def test_t68_audience(self):
         for audience in ("other.example", None, [], ["other.example"], 7, DOMAIN + ".evil", [7], "metals", {}):

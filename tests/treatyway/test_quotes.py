@@ -2,14 +2,14 @@
 
 import json
 import unittest
-from decimal import Decimal
+from decimal import Context, Decimal
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from a202_mcp.treatyway.prices import digits_of, line_amount, money
+from a202_mcp.treatyway.prices import digits_of, line_amount, money, total_of
 from a202_mcp.treatyway.settings import Price
-from tests.treatyway.shops import MONDAY, ShopTest, token
+from tests.treatyway.shops import MONDAY, ShopTest, config, token
 
 VISIT = {"summary": "measure a doorway", "offer_id": "site-visit", "destination": "Oakland",
          "start": "2026-11-20T10:00:00-08:00"}
@@ -75,6 +75,51 @@ class Quoted(ShopTest):
             with self.subTest(arguments):
                 self.assertEqual(self.missing(**arguments), missing)
 
+    def test_t29_what_is_asked_for_of_one_offer_counts_together(self):
+        self.open(offers='[[offers]]\nid = "bolt"\nname = "Bolt"\nkind = "good"\nmax_quantity = 10\n'
+                         'price = { per_unit = "5.00" }\n[[offers]]\nid = "lesson"\nname = "Lesson"\n'
+                         'kind = "service"\nmax_quantity = 2\nprice = { per_unit = "20.00" }\n')
+        for offer, quantities, priced in (
+                ("bolt", [10], True), ("bolt", [11], False), ("bolt", [4, 6], True), ("bolt", [10, 1], False),
+                ("bolt", [10, 10, 10], False), ("lesson", [1, 1], True), ("lesson", [1, 1, 1], False),
+                ("brass-rod", [20, 20], True), ("brass-rod", [20, 21], False)):
+            with self.subTest(offer, quantities=quantities):
+                items = [{"offer_id": offer, "quantity": quantity} for quantity in quantities]
+                found = self.asked(items=items)
+                self.assertEqual(found["price"] != "needs_human", priced)
+                if not priced:
+                    self.assertEqual(found["needs_human"]["missing"], [PERSON])
+
+    def test_t12_no_more_than_ten_things_are_missing(self):
+        inputs = ["start", "end", "destination", "quantity", "needed_by", "contact"]
+        self.open(offers="".join(
+            f'[[offers]]\nid = "o{at}"\nname = "O"\nkind = "good"\nrequires = {json.dumps(inputs)}\n'
+            f'price = {{ per_unit = "5.00" }}\n' for at in range(3)))
+        items = [{"offer_id": "x"}, {"offer_id": "odd-job"}, {}, {"quantity": "many"},
+                 *({"offer_id": f"o{at}"} for at in range(3))]
+        missing = self.missing(items=items, start="2026-11-20")
+        self.assertEqual(len(missing), 10)
+        self.assertEqual(len(set(missing)), 10)
+        self.assertEqual(self.ask("get_status", {"quote_id": self.asked(items=items)["quote_id"]})["needs_human"][
+            "missing"], self.missing(items=items))
+
+    def test_beside_items_the_top_level_is_not_looked_at(self):
+        items = [{"offer_id": "brass-rod", "quantity": 2}]
+        for beside in ({"quantity": 0}, {"quantity": "many"}, {"offer_id": 7}, {"offer_id": "plant", "quantity": 3}):
+            with self.subTest(beside):
+                self.assertEqual(self.price(items=items, **beside)["amount"], "30.00")
+        said = {item["summary"] for item in self.inbox("--all")}
+        self.assertEqual(said, {"s | items: offer_id brass-rod, quantity 2"})
+
+    def test_where_the_shop_never_opens_again_a_person_is_asked(self):
+        self.close()
+        self.file.write_text(config().replace('"2026-12-24..2026-12-26"', '"2026-01-01..9999-12-31"'))
+        self.reopened()
+        self.assertEqual(self.missing(**{**VISIT, "summary": "s"}), ["another start date or time"])
+        for start in (VISIT["start"], "2026-11-20"):
+            found = self.ask("check_availability", {"offer_id": "site-visit", "start": start})
+            self.assertIs(found["available"], False)
+
     def test_t31_a_price_has_a_future_end(self):
         self.assertEqual(self.asked(offer_id="brass-rod", quantity=2)["expires_at"], "2026-11-23T17:00:00Z")
 
@@ -127,6 +172,59 @@ class Repeated(ShopTest):
                 self.fails("idempotency_conflict", "request_quote", other, pass_)
         self.assertEqual(len(self.inbox("--all")), 2)
 
+    def test_t73_what_was_refused_is_refused_again_and_nothing_more_is_kept(self):
+        self.open(quote='on_deny = "refuse"')
+        plant = {"summary": "x", "offer_id": "plant", "idempotency_key": "0123456789abcdef"}
+        for pass_ in (token(), None):
+            with self.subTest(known=pass_ is not None):
+                before = self.shop.workspace.transactions(1)["count"]
+                messages = {self.fails("not_quoted", "request_quote", plant, pass_) for _ in range(3)}
+                self.assertEqual(messages, {"This request cannot be quoted"})
+                self.assertEqual(self.shop.workspace.transactions(1)["count"], before + 1)
+                self.fails("idempotency_conflict", "request_quote", {**plant, "offer_id": "brass-rod"}, pass_)
+        calls = self.shop.store._connection.execute("SELECT count(*) FROM shop_calls").fetchone()[0]
+        self.assertEqual(calls, 4)
+
+    def test_t73_orders(self):
+        first, second = (self.quote(token())["quote_id"] for _ in range(2))
+        key = {"idempotency_key": "k"}
+        placed = self.order(first, **key)
+        self.assertEqual(self.order(first, **key, unknown=1, note=None), placed)
+        for other in ({"quote_id": second}, {"quote_id": first, "note": "x"}, {"quote_id": first, "destination": "y"}):
+            with self.subTest(other):
+                self.fails("idempotency_conflict", "place_order", {**other, **key}, token())
+        self.assertEqual(self.shop.stock("brass-rod"), 38)
+        gone = self.quote(token(), quantity=30)["quote_id"]
+        self.seller("stock", "brass-rod", "29")
+        self.assertEqual(self.order(gone, idempotency_key="gone")["status"], "rejected")
+        self.seller("stock", "brass-rod", "30")
+        self.assertEqual(self.order(gone, idempotency_key="gone")["status"], "rejected")
+        self.assertEqual(self.order(gone, idempotency_key="new")["status"], "accepted")
+
+    def test_t73_two_requests_are_one_where_they_mean_one(self):
+        basket = [{"offer_id": "brass-rod", "quantity": 2}]
+        forms = (
+            ({"start": "2035-03-01T10:00:00-08:00"}, {"start": "2035-03-01T18:00:00Z"}, True),
+            ({"start": "2035-03-01T10:00:00-08:00"}, {"start": "2035-03-01T10:00"}, True),
+            ({"start": "2035-03-01T10:00:00-08:00"}, {"start": "2035-03-01T10:00:00Z"}, False),
+            ({"start": "2035-03-01"}, {"start": "2035-03-01T00:00:00"}, False),
+            ({"end": "2035-03-01T10:00:00.0Z"}, {"end": "2035-03-01 10:00:00z"}, True),
+            ({"needed_by": "2035-03-01T10:00:00+01:00"}, {"needed_by": "2035-03-01T09:00:00Z"}, True),
+            ({"quantity": "2"}, {"quantity": 2.0}, True), ({"quantity": "two"}, {"quantity": 2}, False),
+            ({"items": basket}, {"items": basket, "quantity": 3, "offer_id": "x"}, True),
+            ({"items": basket}, {"items": [{"offer_id": "brass-rod", "quantity": "2", "note": " "}]}, True),
+            ({"items": basket}, {"items": basket * 2}, False),
+            ({"contact": None}, {"contact": " "}, True),
+            ({"destination": "Oakland"}, {"destination": "oakland"}, False))
+        for at, (first, second, one) in enumerate(forms):
+            with self.subTest(first, second=second):
+                key = {"summary": "x", "idempotency_key": f"0123456789abcdef{at}"}
+                answer = self.ask("request_quote", {**key, **first})
+                if one:
+                    self.assertEqual(self.ask("request_quote", {**key, **second}), answer)
+                else:
+                    self.fails("idempotency_conflict", "request_quote", {**key, **second})
+
     def test_keys_are_per_caller_and_per_tool(self):
         key = {"idempotency_key": "0123456789abcdef"}
         first = self.quote(token(), **key)
@@ -145,6 +243,22 @@ class Repeated(ShopTest):
         self.assertEqual(json.loads(rows[0][0])["quote_id"], answer["quote_id"])
 
 
+class Kept(ShopTest):
+    CLOCK = MONDAY
+
+    def test_t73_a_key_is_kept_for_30_days(self):
+        asked = {"text": "x", "idempotency_key": "0123456789abcdef"}
+        first = self.ask("message", asked)
+        self.clock.pass_on(days=30, seconds=-1)
+        self.assertEqual(self.ask("message", asked), first)
+        self.fails("idempotency_conflict", "message", {**asked, "text": "y"})
+        self.clock.pass_on(seconds=1)
+        second = self.ask("message", {**asked, "text": "y"})
+        self.assertNotEqual(second["message_id"], first["message_id"])
+        self.clock.pass_on(days=29)
+        self.assertEqual(self.ask("message", {**asked, "text": "y"}), second)
+
+
 class Arithmetic(unittest.TestCase):
     AMOUNT = st.decimals(0, 10**9, places=4, allow_nan=False)
 
@@ -160,6 +274,11 @@ class Arithmetic(unittest.TestCase):
         self.assertEqual(int(found * 10**6), (cents + step // 2) // step * step)
         written = money(found, currency)["amount"]
         self.assertEqual(len(written.partition(".")[2]), digits_of(currency))
+
+    @given(st.lists(st.decimals(0, 10**30, places=2, allow_nan=False), max_size=50))
+    def test_t28_a_total_is_the_exact_sum(self, amounts):
+        cents = sum(int(amount.scaleb(2, Context(prec=60))) for amount in amounts)
+        self.assertEqual(total_of(amounts), Decimal(cents).scaleb(-2, Context(prec=60)))
 
     def test_the_tier_with_the_greatest_from_counts(self):
         zero = Decimal(0)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from a202_mcp.treatyway.custom import Commands
-from a202_mcp.treatyway.moments import read_moment
-from a202_mcp.treatyway.opening import earliest, fits, free_hour, is_open
+from a202_mcp.treatyway.moments import LAST_DAY, read_moment
+from a202_mcp.treatyway.opening import NEVER, earliest, fits, free_hour, is_open
 from a202_mcp.treatyway.settings import Calendar, CustomTool, Lead
 from a202_mcp.treatyway.spans import read_closed, read_lead, read_opening, read_span
 
@@ -91,6 +91,57 @@ class Opening(unittest.TestCase):
         self.assertTrue(free_hour(
             replace(shop, capacity=2), day, now, [span("2026-11-16T08:30", "2026-11-16T09:30")]))
         self.assertFalse(free_hour(shop, day, at("2026-11-16T09:01"), []))
+
+    def test_no_lead_time_ends_where_the_shop_never_opens_again(self):
+        for last in (date(2999, 12, 31), date.max):
+            shop = calendar("mon-fri 08:00-16:00", closed=((date(2026, 1, 1), last),))
+            for lead in (Lead(1, "business days"), Lead(9999, "business days")):
+                with self.subTest(last=last, lead=lead):
+                    self.assertEqual(earliest(shop, lead, at("2026-11-16T09:00")), NEVER)
+                    self.assertFalse(free_hour(shop, date(2026, 11, 20), NEVER, []))
+        shop = calendar("mon-fri 08:00-16:00", closed=((date(2026, 11, 17), date(2026, 11, 22)),) * 3)
+        self.assertEqual(earliest(shop, Lead(1, "business days"), at("2026-11-16T09:00")), at("2026-11-23T09:00"))
+        self.assertLess(earliest(shop, Lead(9999, "business days"), at("2026-11-16T09:00")), NEVER)
+
+    def test_the_last_days_that_can_be_named(self):
+        shop = calendar("mon-sun 00:00-24:00")
+        for day in (date(1970, 1, 1), LAST_DAY):
+            with self.subTest(day):
+                self.assertTrue(free_hour(shop, day, at("1960-01-01T00:00"), []))
+
+    def test_a_free_hour_off_the_quarter_and_across_windows(self):
+        day = date(2026, 11, 16)
+        for lines, bookings, now, free in (
+                (("mon 08:00-16:00",), [("08:00", "09:10"), ("10:10", "16:00")], "00:00", True),
+                (("mon 08:00-16:00",), [("08:00", "09:10"), ("10:09", "16:00")], "00:00", False),
+                (("mon 08:00-08:30", "mon 08:30-09:00"), [], "00:00", True),
+                (("mon 08:00-08:30", "mon 08:31-09:30"), [], "00:00", False),
+                (("mon 08:00-16:00",), [], "14:59", True), (("mon 08:00-16:00",), [], "15:01", False),
+                (("mon 23:30-24:00", "tue 00:00-00:30"), [], "00:00", True),
+                (("mon 23:30-24:00", "tue 00:00-00:29"), [], "00:00", False)):
+            with self.subTest(lines, bookings=bookings, now=now):
+                taken = [span(f"2026-11-16T{begins}", f"2026-11-16T{ends}") for begins, ends in bookings]
+                self.assertIs(free_hour(calendar(*lines), day, at(f"2026-11-16T{now}"), taken), free)
+
+    DAY = st.lists(st.tuples(st.integers(0, 88), st.integers(1, 40)), max_size=5)
+
+    @given(DAY, DAY, st.integers(1, 2), st.integers(0, 90))
+    def test_a_day_is_free_where_some_hour_that_begins_on_it_is(self, windows, bookings, capacity, soonest):
+        """In steps of a quarter of an hour over one Monday: the day and the hours are asked by the same rules."""
+        def quarter(count):
+            return f"{count // 4:02}:{15 * (count % 4):02}"
+
+        lines = [f"mon {quarter(begins)}-{quarter(min(begins + lasts, 96))}" for begins, lasts in windows]
+        shop, midnight = calendar(*lines, capacity=capacity), at("2026-11-16T00:00")
+
+        def from_to(begins, lasts):
+            return tuple(midnight + timedelta(minutes=15 * count) for count in (begins, begins + lasts))
+
+        taken = [from_to(*each) for each in bookings]
+        hours = [from_to(begins, 4) for begins in range(soonest, 96)]
+        expected = any(is_open(shop, hour) and fits(hour, taken, capacity) for hour in hours)
+        found = free_hour(shop, date(2026, 11, 16), from_to(soonest, 0)[0], taken)
+        self.assertEqual(found, expected)
 
     BOOKINGS = st.lists(st.tuples(st.integers(0, 50), st.integers(1, 20)), max_size=8)
 

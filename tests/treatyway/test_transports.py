@@ -1,105 +1,25 @@
 """The real server over both transports: T79 (killed), T82 to T84, T88, and a buyer's whole session."""
 
 import asyncio
-import contextlib
-import io
 import json
 import os
-import queue
 import signal
 import subprocess
 import sys
-import tempfile
-import threading
-import unittest
 from pathlib import Path
 from typing import ClassVar
 
 import httpx2
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from a202_mcp.cli import main
 from a202_mcp.treatyway.http import HttpApp
-from tests.treatyway.shops import ShopTest, config, jwk, token
+from tests.treatyway.processes import ENVIRONMENT, Process, over_http
+from tests.treatyway.shops import ShopTest, token
 
-ROOT = Path(__file__).resolve().parents[2]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 ERAS = ("legacy", *MODERN_PROTOCOL_VERSIONS)
-
-
-class Served:
-    """`a202-mcp seller` in a process of its own, over HTTP on a free port."""
-
-    def __init__(self, file, *options):
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "a202_mcp", "seller", "--config", str(file), "--transport", "http", "--port", "0",
-             *options], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
-        self.lines = queue.Queue()
-        self.said = []
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-        self.url = self._address()
-
-    def _read(self):
-        for line in self.process.stderr:
-            self.said.append(line)
-            self.lines.put(line)
-        self.lines.put(None)
-
-    def _address(self):
-        while True:
-            line = self.lines.get(timeout=30)
-            if line is None:
-                raise AssertionError("".join(self.said))
-            if "listening on " in line:
-                return line.split("listening on ")[1].strip()
-
-    def end(self, number=signal.SIGTERM, seconds=10):
-        self.process.send_signal(number)
-        status = self.process.wait(seconds)
-        self.process.stdout.close()
-        self._reader.join(5)
-        self.process.stderr.close()
-        return status
-
-
-class Process(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.file = self.folder / "seller.toml"
-        (self.folder / "keys.json").write_text(json.dumps({"keys": [jwk()]}))
-        self.file.write_text(config())
-
-    def seller(self, *arguments):
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            self.assertEqual(main(["seller", *arguments, "--config", str(self.file)]), 0)
-        return out.getvalue()
-
-    def serve(self, *options):
-        served = Served(self.file, *options)
-        self.addCleanup(lambda: served.process.poll() is None and served.end(signal.SIGKILL))
-        return served
-
-    async def verified(self, transaction):
-        path = self.folder / "bundle.json"
-        state = str(self.folder / "seller-state")
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            self.assertEqual(main(["export", transaction, "--state-dir", state, "-o", str(path)]), 0)
-            self.assertEqual(main(["verify", str(path)]), 0)
-
-
-@contextlib.asynccontextmanager
-async def over_http(url, pass_=None, mode="auto"):
-    headers = {} if pass_ is None else {"authorization": f"Bearer {pass_}"}
-    async with httpx2.AsyncClient(headers=headers) as http, Client(
-            streamable_http_client(url, http_client=http), mode=mode) as client:
-        yield client
 
 
 async def answer(client, tool, **arguments):
@@ -135,7 +55,7 @@ class Sessions(Process):
                     found = await answer(client, "get_status", order_id=ordered["order_id"])
                     self.assertEqual(found["status"], "accepted")
                     status = json.loads(self.seller("status", ordered["order_id"], "--json"))
-                    await self.verified(status["transaction_id"])
+                    self.verified(status["transaction_id"])
 
         asyncio.run(run(ERAS[0]))
         self.seller("stock", "brass-rod", "40")
@@ -166,14 +86,20 @@ class Sessions(Process):
             '"clientInfo":{"name":"t","version":"1"}}}',
             '{"jsonrpc":"2.0","method":"notifications/initialized"}', "not json", '{"jsonrpc":"2.0"}',
             '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"message","arguments":{"text":"hi"}}}',
-            '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"message","arguments":"{}"}}']
+            '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"message","arguments":"{}"}}',
+            '{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"place_order","arguments":[]}}',
+            '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"place_order","arguments":{"a":nonsense}}}',
+            '{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"message","arguments":'
+            '{"text":"hi","x":["\\ud800",1e999]}}}']
         done = subprocess.run(
             [sys.executable, "-m", "a202_mcp", "seller", "--config", str(self.file)], input="\n".join(lines) + "\n",
             capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         documents = {each.get("id"): each for each in map(json.loads, done.stdout.splitlines())}
         self.assertIn("message_id", documents[2]["result"]["structuredContent"])
-        self.assertEqual(documents[3]["result"]["structuredContent"]["error"]["code"], "invalid_input")
+        codes = {at: documents[at]["result"]["structuredContent"]["error"]["code"] for at in (3, 4, 5)}
+        self.assertEqual(codes, {3: "invalid_input", 4: "trust_level", 5: "trust_level"})
+        self.assertIn("message_id", documents[6]["result"]["structuredContent"])
         self.assertNotIn("Traceback", done.stderr)
 
     def test_t79_what_was_answered_survives_a_kill(self):
