@@ -27,6 +27,8 @@ _TOOLS: Final[Mapping[str, _Planner]] = {
     "mediation": plain_tools.mediation,
     "review": plain_tools.review,
 }
+_READ_ONLY: Final = frozenset({"contact_test", "get_skills"})
+"""The tools that never write: their answers wait for nobody who does."""
 
 
 def listed(roles: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -56,8 +58,7 @@ def _called(member: Member, name: object, arguments: object, raw: bytes) -> tupl
     def planned(view: View) -> Plan:
         return _TOOLS[str(name)](view, call)
 
-    # A test is answered from a plan that nobody carries out.
-    plan = planned(member.view) if call.test else member.carry_out(planned)
+    plan = member.dry(planned) if call.test or name in _READ_ONLY else member.carry_out(planned)
     if plan.error is not None:
         return {"error": plan.error}, True
     return dict(plain(plan.answer)), False

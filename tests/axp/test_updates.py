@@ -48,6 +48,9 @@ class Updates(MemberCase):
         await self.settle()
         await self.call("task_update", task_id="t1", status="accepted", event="reminder")
         await self.settle()
+        self.assertEqual(len(self.exchange.sent(PAYMENT)), 1)
+        self.clock.forward(seconds=1)
+        await self.settle()
         self.assertEqual(len(self.exchange.sent(PAYMENT)), 2)
 
     async def test_a70_ids_in_paths_are_encoded_whole(self):
