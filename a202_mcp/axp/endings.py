@@ -20,12 +20,12 @@ from a202_mcp.axp.book import happened, replace
 from a202_mcp.axp.buying import CHOICE, DECIDE
 from a202_mcp.axp.capacity import DELIVERED, DELIVERING, SOLD, TASK_FAILED
 from a202_mcp.axp.choosing import ACCEPTED_STATE, ACCEPTING, CHOOSE, CHOOSING, CHOSEN, DISPUTED, DISPUTING
+from a202_mcp.axp.consequences import CHECK, REQUEST_PAYMENT
 from a202_mcp.axp.delivery_check import ACCEPT, DISPUTE
 from a202_mcp.axp.exchange import Answer
 from a202_mcp.axp.inbox_items import row_settled, row_waits
 from a202_mcp.axp.outbox_rows import DONE, FAILED, OPEN, Row, row_moves
 from a202_mcp.axp.record import Matter, scribe_of
-from a202_mcp.axp.updates import CHECK, REQUEST_PAYMENT
 from a202_mcp.axp.view import Plan, View
 from a202_mcp.axp.work import DELIVER
 from a202_mcp.one_owner.book import Write

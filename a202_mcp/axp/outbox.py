@@ -23,13 +23,13 @@ from typing import Final
 from a202_mcp import logs
 from a202_mcp.axp.buying import DECIDE
 from a202_mcp.axp.choosing import decide
+from a202_mcp.axp.consequences import CHECK
 from a202_mcp.axp.delivery_check import look, settle
 from a202_mcp.axp.endings import failed, gave_up, is_current, reached, settled
 from a202_mcp.axp.exchange import Answer, ExchangeClient
 from a202_mcp.axp.member import Member
 from a202_mcp.axp.outbox_rows import OPEN, Row, row_moves, row_tried
 from a202_mcp.axp.pool import Pool
-from a202_mcp.axp.updates import CHECK
 from a202_mcp.axp.view import Plan, View
 
 PARALLEL: Final = 8

@@ -23,13 +23,13 @@ from typing import Any, Final
 from a202_mcp.axp.book import happened
 from a202_mcp.axp.buying import CHOICE
 from a202_mcp.axp.choosing import ACCEPTED_STATE, ACCEPTING, Pick, choice, left_today
+from a202_mcp.axp.consequences import CHECK
 from a202_mcp.axp.endings import again, dropped
 from a202_mcp.axp.inbox_items import InboxItem, item_moves
 from a202_mcp.axp.mandates import BUYER_ACTIONS
 from a202_mcp.axp.member import Member
 from a202_mcp.axp.outbox_rows import Row, step
 from a202_mcp.axp.record import Matter, judge, scribe_of
-from a202_mcp.axp.updates import CHECK
 from a202_mcp.axp.view import Plan, View
 from a202_mcp.one_owner.book import Write
 from a202_mcp.one_owner.ruling import Ruling, overtaking
