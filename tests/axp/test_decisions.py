@@ -199,10 +199,11 @@ class WithinTheBudget(BuyerCase):
     options: ClassVar = {"budget": "14.00"}
 
     async def test_a64_what_is_over_the_budget_is_not_even_asked_for(self):
-        await self.offered(offer("over", 14.5), offer("within", 14))
+        await self.offered(offer("over", 14.5), task_id="b1")
+        await self.offered(offer("over", 14.5), offer("within", 14), task_id="b2")
         await self.settle()
         [item] = self.inbox("choice")
-        self.assertIn("offer within:", item.detail)
+        self.assertEqual((item.task_id, item.body["offer"]["offer_id"]), ("b2", "within"))
 
 
 class ByAPerson(BuyerCase):

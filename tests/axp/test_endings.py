@@ -223,6 +223,23 @@ class Purchases(BuyerCase, Ended):
         self.assertEqual((len(self.exchange.sent(ACCEPT)), self.state("choice", "b1"), self.inbox()),
                          (2, "accepted", []))
 
+    async def test_a51_409_is_done_only_where_an_earlier_try_may_have_arrived(self):
+        refused, silent = (Reply(404), Reply(409)), (Reply(None), Reply(None), Reply(409))
+        for replies, state in ((refused, "failed"), (silent, "accepted")):
+            with self.subTest(state=state):
+                await self.asyncSetUp()
+                await self.bought()
+                self.delivers()
+                self.exchange.answers(ACCEPT, *replies)
+                self.member.settings = replace(
+                    self.member.settings, exchange=replace(self.member.settings.exchange, attempts=1))
+                await self.told_delivered()
+                await self.pass_time(hours=25)
+                self.assertEqual(self.state("choice", "b1"), "failed")
+                await self.told_delivered(data="again")
+                self.assertEqual((len(self.exchange.sent(ACCEPT)), self.state("choice", "b1")), (len(replies), state))
+                self.close()
+
     async def test_a66_a_right_delivery_after_a_wrong_one_is_accepted(self):
         await self.bought()
         self.delivers(b"wrong")
