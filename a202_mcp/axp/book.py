@@ -3,14 +3,17 @@
 Rules this module applies:
 
 - a document is replaced only where it still is what was read; one that must be new, is. Otherwise nothing of the
-  batch is written, and the caller reads again;
+  batch is written;
+- what is being planned is read only: SQLite itself refuses whoever writes in there;
 - outbox and inbox are tables of their own in the same file.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar, Final
 
 from a202_mcp.axp import inbox_items, outbox_rows
@@ -37,6 +40,19 @@ class MemberStore(outbox_rows.OutboxStore, inbox_items.InboxStore):
     """The store of the record, with the member's own tables beside it."""
 
     TABLES: ClassVar[str] = _TABLES + outbox_rows.TABLES + inbox_items.TABLES
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Let nothing be written in this block, by whichever way: a write raises RuntimeError, as a defect of ours."""
+        self._connection.execute("PRAGMA query_only = ON")
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_READONLY:
+                raise RuntimeError(f"what is being planned writes nothing: {error}") from error
+            raise
+        finally:
+            self._connection.execute("PRAGMA query_only = OFF")
 
     def item(self, kind: str, key: str) -> dict[str, Any] | None:
         """One remembered document."""

@@ -10,7 +10,7 @@ from a202_mcp.axp.view import View
 SOLD: Final = "sold"
 """The kind under which a seller's taken tasks are remembered."""
 
-ACCEPTED, WORKING, DELIVERING, DELIVERED, WORK_FAILED = "accepted", "working", "delivering", "delivered", "failed"
+ACCEPTED, WORKING, DELIVERING, DELIVERED, TASK_FAILED = "accepted", "working", "delivering", "delivered", "failed"
 IN_HAND: Final = (ACCEPTED, WORKING, DELIVERING)
 
 

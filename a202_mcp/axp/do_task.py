@@ -53,7 +53,7 @@ def plan(view: View, call: Call) -> Plan:
     order = statement(
         scribe, f"one_sided order of an exchange task on offer {offer['offer_id']} {offer['offer_hash']}; the "
         f"exchange's signature proves the exchange, not the buyer", random, call.raw)
-    task = _task(call, offer, deliver_url, same, random)
+    task = _task(call, offer, deliver_url, same, random) | {"taken_at": format_instant(verdict.at)}
     return Plan(
         {"accepted": True}, transaction_id=matter.transaction_id, drafts=(scribe.decision(verdict), order),
         acts=(verdict.act,), writes=(

@@ -3,7 +3,8 @@
 Rules this module applies:
 
 - only `carry_out` writes. A plan is made, its objects judged and signed, and its batch committed as one decision of the
-  state, before its answer goes out: no limit on tasks or money is looked at in another state than is written;
+  state, before its answer goes out: no limit on tasks or money is looked at in another state than is written. Making it
+  writes nothing;
 - a first start makes identity, keys and mandates (`enrolment`); one with a changed `[mandate]`, other roles or free
   work does not start before the owner's `init`, which also issues anew what is revoked or over;
 - the owner's commands work with the mandates in force, whatever the file says of others meanwhile; and so does a
@@ -57,9 +58,13 @@ class Member:
             self.statuses)
 
     def carry_out(self, make: Callable[[View], Plan]) -> Plan:
-        """Make a plan and write it; the plan that was written. Nothing slow belongs into `make`."""
+        """Make a plan and write it, as one decision; the plan. Whatever `make` raises leaves nothing.
+
+        Nothing slow belongs into `make`: every other process waits.
+        """
         with self.store.deciding():
-            plan = make(self.view)
+            with self.store.reading():
+                plan = make(self.view)
             if not self._written(plan):
                 raise RuntimeError("what was to be changed is not as it was read, since it was not read in the plan")
         if plan.writes:
@@ -69,6 +74,11 @@ class Member:
     async def record(self, make: Callable[[View], Plan]) -> Plan:
         """`carry_out` for what no call waits for: however long the state cannot be written."""
         return await patiently(partial(self.carry_out, make))
+
+    def dry(self, make: Callable[[View], Plan]) -> Plan:
+        """Make a plan that nobody carries out."""
+        with self.store.reading():
+            return make(self.view)
 
     def wake(self) -> None:
         """Say that something was written, or ended."""
@@ -83,13 +93,14 @@ class Member:
         return own_signer(self.store, self.settings.state_dir, self._identity, keyfiles.OWNER)
 
     def _written(self, plan: Plan) -> bool:
-        if plan.transaction_id is None or not (plan.drafts or plan.acts):
+        if plan.transaction_id is None or not (plan.drafts or plan.acts or plan.signed):
             return not plan.writes or self.store.remember(plan.writes)
         holdings = self.store.holdings(plan.transaction_id)
-        made = (parse_instant(draft.body["created_at"]) for draft in plan.drafts)
+        bodies = (*plan.signed, *(draft.body for draft in plan.drafts))
+        made = (parse_instant(body["created_at"]) for body in bodies)
         now = max([self.workspace.now(plan.transaction_id, [self._identity.agent_key_id]),
                    *(at for at in made if at is not None)])
-        batch = batch_for(self.workspace, holdings, now, plan.drafts, plan.acts)
+        batch = batch_for(self.workspace, holdings, now, plan.drafts, plan.acts, plan.signed)
         return self.store.commit(batch_with(batch, plan.writes))
 
 

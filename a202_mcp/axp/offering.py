@@ -148,30 +148,28 @@ def _refused(view: View, asked: Asked, matter: Matter, verdict: Ruling) -> Plan:
     declined = decline("other", NOT_ABLE)
     if view.identity.party(matter.use) is None:
         return declined
-    item_id = f"q{view.mint()[:10]}"
-    known = view.store.item("refused", verdict.act.action_hash)
-    if known is not None and known["decision"] == verdict.decision.value and not _released(view, known["item"]):
+    action_hash, mark = verdict.act.action_hash, {"decision": verdict.decision.value}
+    asks = verdict.decision is Decision.REQUIRE_APPROVAL and not _is_asked(view, call.task_id, action_hash)
+    if view.store.item("refused", action_hash) == mark and not asks:
         return declined
     scribe = scribe_of(view, matter, now)
-    mark = {"decision": verdict.decision.value, "item": item_id}
-    writes = [put("refused", verdict.act.action_hash, mark),
+    writes = [put("refused", action_hash, mark),
               happened(call.task_id, format_instant(now), "declined by the mandate")]
-    if verdict.decision is Decision.REQUIRE_APPROVAL:
-        expires = now + timedelta(minutes=asked.priced.eta_minutes, days=30)
+    if asks:
         writes.append(tell(
-            item_id, "quote", call.task_id, format_instant(now),
+            f"q{view.mint()[:10]}", "quote", call.task_id, format_instant(now),
             f"{asked.skill.task_type} for {asked.price} USD, {asked.priced.eta_minutes} minutes: approve it, and it is "
             f"offered when the exchange asks again",
-            {**matter.document, "actions": list(SELLER_ACTIONS), "expires_at": format_instant(expires)}))
+            {**matter.document, "actions": list(SELLER_ACTIONS), "action_hash": action_hash}))
     return replace(
         declined, transaction_id=matter.transaction_id, drafts=(scribe.decision(verdict),), acts=(verdict.act,),
         writes=tuple(writes))
 
 
-def _released(view: View, item_id: str) -> bool:
-    """True where the owner's approval was given and is used up or past: a new hold asks anew."""
-    item = view.store.inbox_item(item_id)
-    return item is not None and item.status in ("approved", "used")
+def _is_asked(view: View, task_id: str, action_hash: str) -> bool:
+    """True where this very act waits for the owner, or was rejected. An approval that is used up or past asks anew."""
+    return any(item.status in ("open", "rejected") and item.body.get("action_hash") == action_hash
+               for item in view.store.inbox_about("quote", task_id))
 
 
 def _buyer_id(buyer: object) -> str | None:

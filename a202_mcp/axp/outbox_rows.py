@@ -3,6 +3,8 @@
 Rules this module applies:
 
 - a row is unique by kind, task and round; it is written with the act that causes it;
+- an effect that is under way or done is not asked for again; one that failed is, under the same row, where an act
+  causes it anew. A step of ours has no effect by itself: asked for again, it is made again from what is known then;
 - a row changes only where it still is as it was read, and its try is counted before it is made;
 - of one task, only the first open row is ever due: order per task is kept.
 """
@@ -26,6 +28,10 @@ CREATE INDEX IF NOT EXISTS axp_outbox_open ON axp_outbox (state, task_id, id);
 
 _FIRST: Final = (
     "NOT EXISTS (SELECT 1 FROM axp_outbox e WHERE e.state = 'open' AND e.task_id = o.task_id AND e.id < o.id)")
+_INSERT: Final = (
+    "INSERT INTO axp_outbox (kind, task_id, round, body, state, tries, next_at) VALUES (?, ?, ?, ?, 'open', 0, ?) "
+    "ON CONFLICT (kind, task_id, round) DO UPDATE SET")
+_AFRESH: Final = "state = 'open', body = excluded.body, next_at = excluded.next_at, gave_up_at = NULL"
 
 OPEN: Final = "open"
 DONE: Final = "done"
@@ -77,11 +83,18 @@ class OutboxStore(BookStore):
         return None if row[0] is None else float(row[0])
 
 
-def enqueue(kind: str, task_id: str, round_: int, body: Mapping[str, Any], now: float) -> Write:
-    """One effect; nothing where the same kind, task and round was enqueued before."""
-    return Write(
-        "INSERT OR IGNORE INTO axp_outbox (kind, task_id, round, body, state, tries, next_at) "
-        "VALUES (?, ?, ?, ?, 'open', 0, ?)", (kind, task_id, round_, dumps(body), now))
+def effect(kind: str, task_id: str, round_: int, body: Mapping[str, Any], now: float) -> Write:
+    """One effect on the exchange, once per kind, task and round; a failed one is open again.
+
+    Where its last tries got no answer they stay counted: the exchange may have taken it, and says 409 then.
+    """
+    return Write(f"{_INSERT} tries = CASE WHEN gave_up_at IS NULL THEN 0 ELSE tries END, {_AFRESH} "
+                 f"WHERE state = 'failed'", (kind, task_id, round_, dumps(body), now))
+
+
+def step(kind: str, task_id: str, round_: int, body: Mapping[str, Any], now: float) -> Write:
+    """One step of ours, to be made now, whether or not it was made before."""
+    return Write(f"{_INSERT} tries = 0, {_AFRESH}", (kind, task_id, round_, dumps(body), now))
 
 
 def row_moves(row: Row, *, state: str, next_at: float | None = None, gave_up_at: float | None = None) -> Write:
@@ -99,10 +112,11 @@ def row_tried(row: Row) -> Write:
         (row.id, row.tries), exactly_one=True)
 
 
-def try_now(where: str, value: object, now: float) -> Write:
-    """Open rows of a task (`task_id`), or one row (`id`), are due now."""
-    column = {"task_id": "task_id", "id": "id"}[where]
-    return Write(f"UPDATE axp_outbox SET next_at = ? WHERE state = 'open' AND {column} = ?", (now, value))  # noqa: S608 - one of two names
+def hurry(task_id: str, now: float, earlier: float) -> Write:
+    """The rows of a task whose attempts are over come up to so many seconds earlier; the others keep their waits."""
+    return Write(
+        "UPDATE axp_outbox SET next_at = max(?, next_at - ?) "
+        "WHERE state = 'open' AND gave_up_at IS NOT NULL AND task_id = ? AND next_at > ?", (now, earlier, task_id, now))
 
 
 def _row(row: tuple[Any, ...]) -> Row:

@@ -2,35 +2,44 @@
 
 Rules this module applies:
 
-- an item is looked at and settled in one decision of the state; what refuses it leaves nothing behind;
-- a revoked mandate stays revoked, whoever turns the switch at the same time;
+- each decision is one commit: the item's status, the approvals and what they release, read and written while nobody
+  else writes. Of an approval and a rejection only the first counts, and what refuses one leaves nothing behind;
 - approving a held quote signs its approvals, and the exchange's next request is priced with them;
-- approving a choice signs its approvals, verifies again, and chooses; what the mandate denies cannot be released;
+- approving a choice signs its approvals, verifies again with them, and chooses exactly what waited; what the mandate
+  denies, or the day's budget does not hold any more, cannot be released;
 - a mandate that another principal issued cannot be approved with the owner's key: its holds can only be rejected;
-- a row of the outbox that gave up is tried now; everything else can be closed only.
+- a delivery is looked at once more, as long as it is of the latest round and was not accepted; the owner's approval of
+  what may follow is signed where the mandate asks for it;
+- a row of the outbox that gave up is tried now, and dropped where it is rejected; everything else can be closed only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
-from functools import partial
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from a202_mcp.axp.book import happened
-from a202_mcp.axp.buying import CHOICE, Offered
-from a202_mcp.axp.choosing import choice, within_budget
+from a202_mcp.axp.buying import CHOICE
+from a202_mcp.axp.choosing import ACCEPTED_STATE, ACCEPTING, Pick, choice, left_today
+from a202_mcp.axp.consequences import CHECK
+from a202_mcp.axp.endings import again, dropped
 from a202_mcp.axp.inbox_items import InboxItem, item_moves
+from a202_mcp.axp.mandates import BUYER_ACTIONS
 from a202_mcp.axp.member import Member
-from a202_mcp.axp.outbox_rows import enqueue, try_now
+from a202_mcp.axp.outbox_rows import Row, step
 from a202_mcp.axp.record import Matter, judge, scribe_of
-from a202_mcp.axp.updates import CHECK
 from a202_mcp.axp.view import Plan, View
-from a202_mcp.one_owner.ruling import overtaking
-from a202_reference.codes import Decision
-from a202_reference.lifecycle.acts import OFFER_ACCEPT
-from a202_reference.times import format_instant, parse_instant
+from a202_mcp.one_owner.book import Write
+from a202_mcp.one_owner.ruling import Ruling, overtaking
+from a202_reference.codes import Decision, Refusal
+from a202_reference.documents.envelope import Approval
+from a202_reference.lifecycle.acts import ACCEPTANCE_GRANTED, ACCEPTANCE_REJECTED, OFFER_ACCEPT
+from a202_reference.times import format_instant
+
+_RELEASED_FOR: Final = timedelta(days=30)
+"""How long after the task's time an approval still releases."""
 
 
 class RefusedError(Exception):
@@ -39,104 +48,126 @@ class RefusedError(Exception):
 
 def approve(member: Member, item: InboxItem) -> str:
     """Carry out what an item asks for; what was done. Raises RefusedError, KeyFileError."""
-    with member.store.deciding():
-        return _APPROVALS.get(item.kind, _nothing_to_approve)(member, _still_open(member, item))
+    return _decided(member, item, lambda view, open_item: _APPROVALS.get(item.kind, _nothing)(member, view, open_item))
 
 
 def reject(member: Member, item: InboxItem) -> str:
-    """Refuse or close an item; nothing is sent. Raises RefusedError."""
-    with member.store.deciding():
-        standing = _still_open(member, item)
-        member.carry_out(lambda _: Plan(writes=(item_moves(standing, "rejected"),)))
-    return "rejected"
+    """Refuse or close an item; nothing of it is sent. Raises RefusedError."""
+    return _decided(member, item, _rejected)
 
 
-def _still_open(member: Member, item: InboxItem) -> InboxItem:
-    """The item as it is now."""
-    found = member.store.inbox_item(item.id)
-    if found is None or found.status != "open":
-        raise RefusedError(f"it is {'gone' if found is None else found.status} already")
-    return found
+def _decided(member: Member, item: InboxItem, decide: Callable[[View, InboxItem], Plan]) -> str:
+    def made(view: View) -> Plan:
+        now = view.store.inbox_item(item.id)
+        if now is None or now.status != "open":
+            raise RefusedError(f"it is {'gone' if now is None else now.status} already")
+        return decide(view, now)
+
+    return str(member.carry_out(made).answer["done"])
 
 
-def _quote(member: Member, item: InboxItem) -> str:
-    _open_owner_key(member, item)
-    expires_at = parse_instant(item.body["expires_at"])
-    member.carry_out(partial(_approvals, item=item, expires_at=expires_at, status="approved"))
-    return "approved: it is offered when the exchange asks again"
+def _rejected(view: View, item: InboxItem) -> Plan:
+    row = _row(view, item)
+    return Plan({"done": "rejected"}, writes=(item_moves(item, "rejected"), *(dropped(view, row) if row else ())))
 
 
-def _choice(member: Member, item: InboxItem) -> str:
-    if "offer" not in item.body:
+def _quote(member: Member, view: View, item: InboxItem) -> Plan:
+    matter = Matter.of(item.body)
+    verdict, signed = _released(member, view, matter, item.body["actions"])
+    return Plan(
+        {"done": "approved: it is offered when the exchange asks again"}, transaction_id=matter.transaction_id,
+        signed=signed, writes=(item_moves(item, "approved"), _approved(item, verdict.at)))
+
+
+def _choice(member: Member, view: View, item: InboxItem) -> Plan:
+    if "offer" not in item.body or "choose_url" not in item.body:
         raise RefusedError("there is nothing to choose here")
-    view = member.view
     if view.store.item(CHOICE, item.task_id) is not None:
         raise RefusedError("a choice was made for this task already")
-    offer, matter = Offered.of(item.body["offer"]), Matter.of(item.body)
-    verdict = judge(view, matter, OFFER_ACCEPT, view.now(matter.transaction_id))
-    if verdict.decision is Decision.DENY:
-        raise RefusedError(f"the mandate denies it: {verdict.reasons}")
-    if verdict.decision is Decision.REQUIRE_APPROVAL:
-        _open_owner_key(member, item)
-        expires_at = verdict.at + timedelta(minutes=offer.eta_minutes, days=30)
-        member.carry_out(partial(_approvals, item=item, expires_at=expires_at, status="open"))
-    member.carry_out(partial(_chosen, item=item, offer=offer, matter=matter))
-    return "chosen"
-
-
-def _chosen(view: View, item: InboxItem, offer: Offered, matter: Matter) -> Plan:
-    verdict = judge(view, matter, OFFER_ACCEPT, view.now(matter.transaction_id))
-    if not verdict.allows:
-        raise RefusedError("the approval does not release it: ask `member inbox` and try again")
-    if not within_budget(view, offer.price, verdict.at):
+    pick = Pick.of(item.body)
+    allowed = judge(view, pick.matter, OFFER_ACCEPT, view.now(pick.matter.transaction_id))
+    verdict, signed = (allowed, ()) if allowed.allows else _released(member, view, pick.matter, BUYER_ACTIONS)
+    left = left_today(view, verdict.at)
+    if left is not None and pick.offer.price > left:
         raise RefusedError(f"with it, today's choices are over daily_budget {view.settings.buyer.daily_budget}")
-    plan = choice(view, item.task_id, offer, matter, verdict)
-    return replace(plan, writes=(item_moves(item, "approved"), *plan.writes))
+    plan = choice(view, item.task_id, pick, verdict)
+    return replace(plan, answer={"done": "chosen"}, signed=signed,
+                   writes=(item_moves(item, "approved"), _approved(item, verdict.at), *plan.writes))
 
 
-def _approvals(view: View, item: InboxItem, expires_at: Any, status: str) -> Plan:
-    """One approval for each act that the matter needs."""
-    matter = Matter.of(item.body)
-    now = overtaking(view.store.holdings(matter.transaction_id), view.now(matter.transaction_id))
-    scribe, at = scribe_of(view, matter, now), format_instant(now)
-    hashes = [judge(view, matter, action, now).act.action_hash for action in item.body["actions"]]
-    moves = () if status == item.status else (item_moves(item, status),)
-    return Plan(
-        transaction_id=matter.transaction_id,
-        drafts=tuple(scribe.approval(view.identity, action_hash, format_instant(expires_at)) for action_hash in hashes),
-        writes=(*moves, happened(item.task_id, at, "approved by the owner")))
+def _released(
+    member: Member, view: View, matter: Matter, actions: Sequence[str],
+) -> tuple[Ruling, tuple[Mapping[str, Any], ...]]:
+    """What the mandate says of the first action with the owner's approvals, and those. Raises RefusedError."""
+    holdings = view.store.holdings(matter.transaction_id)
+    now = overtaking(holdings, view.now(matter.transaction_id))
+    held = [judge(view, matter, action, now) for action in actions]
+    denied = next((verdict for verdict in held if verdict.decision is Decision.DENY), None)
+    if denied is not None:
+        raise RefusedError(f"the mandate denies it: {denied.reasons}")
+    _open_owner_key(member, view, matter.use)
+    expires_at = now + timedelta(minutes=matter.terms["profile_terms"]["eta_minutes"]) + _RELEASED_FOR
+    scribe = scribe_of(view, matter, now)
+    signed = view.workspace.signed(
+        [scribe.approval(view.identity, verdict.act.action_hash, format_instant(expires_at)) for verdict in held],
+        holdings)
+    if isinstance(signed, Refusal):
+        raise RefusedError(signed.detail)
+    verdict = judge(view, matter, actions[0], now, [Approval.of(each) for each in signed])
+    if not verdict.allows:
+        raise RefusedError(f"the approval does not release it: {verdict.reasons}")
+    return verdict, signed
 
 
-def _delivery(member: Member, item: InboxItem) -> str:
-    if "sha256" not in item.body:
+def _delivery(member: Member, view: View, item: InboxItem) -> Plan:
+    task = view.store.item(CHOICE, item.task_id)
+    if "sha256" not in item.body or task is None:
         raise RefusedError("there is no hash to check: look at the delivery yourself")
-    row = enqueue(CHECK, item.task_id, item.body["round"], {"sha256": item.body["sha256"]}, member.view.stamp())
-    member.carry_out(lambda _: Plan(writes=(item_moves(item, "approved"), row)))
-    return "the delivery is checked, and accepted where its hash is right"
+    if task["round"] != item.body["round"]:
+        raise RefusedError("another round was asked for since: this delivery counts no more")
+    if task["state"] in (ACCEPTING, ACCEPTED_STATE):
+        raise RefusedError(f"it is {task['state']} already")
+    matter = Matter.of(task)
+    now = view.now(matter.transaction_id)
+    held = [each for each in (ACCEPTANCE_GRANTED, ACCEPTANCE_REJECTED) if not judge(view, matter, each, now).allows]
+    signed = _released(member, view, matter, held)[1] if held else ()
+    row = step(CHECK, item.task_id, item.body["round"], {"sha256": item.body["sha256"]}, view.stamp())
+    return Plan({"done": "the delivery is checked, and accepted where its hash is right"},
+                transaction_id=matter.transaction_id, signed=signed,
+                writes=(item_moves(item, "approved"), _approved(item, now), row))
 
 
-def _outbox(member: Member, item: InboxItem) -> str:
-    if "row" not in item.body:
-        raise RefusedError("the exchange refused it: it cannot be tried again")
-    member.carry_out(lambda view: Plan(writes=(
-        item_moves(item, "approved"), try_now("id", item.body["row"], view.stamp()))))
-    return "it is tried now"
+def _outbox(_: Member, view: View, item: InboxItem) -> Plan:
+    row = _row(view, item)
+    tried = None if row is None else again(view, row)
+    if tried is None:
+        raise RefusedError("the exchange refused it: it cannot be tried again; `member reject` closes it")
+    return Plan({"done": "it is tried now, and waits here until it has arrived"}, writes=tried)
 
 
-def _nothing_to_approve(_: Member, item: InboxItem) -> str:
+def _nothing(_: Member, __: View, item: InboxItem) -> Plan:
     raise RefusedError(f"a {item.kind} item asks for no approval: `member reject` closes it")
 
 
-def _open_owner_key(member: Member, item: InboxItem) -> None:
+def _row(view: View, item: InboxItem) -> Row | None:
+    """The row of the outbox that an item is about."""
+    named = item.body.get("row") if item.kind == "outbox" else None
+    return None if named is None else view.store.row(named)
+
+
+def _approved(item: InboxItem, now: datetime) -> Write:
+    return happened(item.task_id, format_instant(now), "approved by the owner")
+
+
+def _open_owner_key(member: Member, view: View, use: str) -> None:
     """The owner's key, where the mandate is the owner's."""
-    identity = member.view.identity
-    party = identity.party(str(item.body["use"]))
-    mandate = None if party is None else member.workspace.mandate(party.mandate_id)
+    identity, party = view.identity, view.identity.party(use)
+    mandate = None if party is None else view.workspace.mandate(party.mandate_id)
     if mandate is None or mandate["issuer"]["key_id"] != identity.owner_key_id:
         raise RefusedError("the mandate is not issued with the owner's key here: its holds can only be rejected")
-    if member.workspace.keyring.signer(identity.owner_key_id) is None:
+    if view.workspace.keyring.signer(identity.owner_key_id) is None:
         member.approve_with(member.owner())
 
 
-_APPROVALS: Final[Mapping[str, Callable[[Member, InboxItem], str]]] = {
+_APPROVALS: Final[Mapping[str, Callable[[Member, View, InboxItem], Plan]]] = {
     "quote": _quote, "choice": _choice, "delivery": _delivery, "outbox": _outbox}

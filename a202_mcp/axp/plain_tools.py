@@ -5,14 +5,16 @@ Rules this module applies:
 - contact_test keeps no state; a foreign member id in the arguments is a tool error;
 - get_skills lists exactly what quote prices;
 - an announcement counts once by its id; its text is kept and shown, never followed;
-- a mediation statement is facts of our record, at most 4000 characters, with no opinion on anybody's text, and made
-  once for each mediation;
+- a mediation statement is facts of our record: what was agreed, what was delivered when, its hash, the checks. Nothing
+  of what the owner or the mandate decided is in it, and no opinion on anybody's text. It is at most 4000 characters
+  long, in whole sentences, the facts that matter most first; and made once for each mediation;
 - a review is answered once per task and role; a repeat gets the same answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import accumulate, takewhile
 from typing import Any, Final
 
 from a202_mcp.axp.arguments import Call
@@ -78,7 +80,7 @@ def mediation(view: View, call: Call) -> Plan:
     role, dispute = call.text("your_role"), call.arguments["kind"] == "dispute"
     task = view.store.item(SOLD if role == "seller" else CHOICE, call.task_id)
     answer = {
-        "statement": _statement(view, call.task_id, str(role), task)[:STATEMENT_LIMIT],
+        "statement": whole_sentences(_facts(str(role), task), STATEMENT_LIMIT),
         "proposed_refund_pct": _refund(call, task) if dispute and role == "seller" else None,
     }
     if call.test:
@@ -105,19 +107,42 @@ def review(view: View, call: Call) -> Plan:
                                 happened(call.task_id, at, "answered a request for a review")))
 
 
-def _statement(view: View, task_id: str, role: str, task: Mapping[str, Any] | None) -> str:
+def whole_sentences(sentences: Iterable[str], limit: int) -> str:
+    """The first of these sentences that fit, each whole."""
+    lengths = accumulate(sentences, lambda text, more: f"{text} {more}")
+    return max(takewhile(lambda text: len(text) <= limit, lengths), key=len, default="")
+
+
+def _facts(role: str, task: Mapping[str, Any] | None) -> list[str]:
+    """What our record holds of a task that another side may know, by weight."""
     if task is None:
-        return "We hold no record of this task."
+        return ["We hold no record of this task."]
     total, terms = task["terms"]["core"]["total"], task["terms"]["profile_terms"]
-    facts = [f"We are the {role}. Agreed: {total['amount']} {total['currency']}, {terms['eta_minutes']} minutes."]
-    if role == "seller":
-        facts.append(f"Kind of task: {task['task_type']}.")
-    facts += [f"{each['at']}: {each['event']}." for each in view.store.history(task_id)]
-    if task.get("sha256"):
-        facts.append(f"SHA-256 of the content: {task['sha256']}.")
-    if role == "seller" and task.get("checks_run"):
+    agreed = f"We are the {role}. Agreed: {total['amount']} {total['currency']}, {terms['eta_minutes']} minutes."
+    return [agreed, *(_SIDES[role](task))]
+
+
+def _sold(task: Mapping[str, Any]) -> list[str]:
+    deliveries = [f"Delivered at {each['at']}, round {each['round']}; SHA-256 of the content: {each['sha256']}."
+                  for each in task.get("deliveries", ())]
+    facts = [*deliveries[::-1], *([] if deliveries else ["No delivery has reached the exchange."])]
+    if deliveries and task.get("checks_run"):
         facts.append(f"Acceptance checks that we ran before delivery, all passed: {', '.join(task['checks_run'])}.")
-    return " ".join(facts)
+    return [*facts, f"Kind of task: {task['task_type']}.", *_dated("Taken", task.get("taken_at"))]
+
+
+def _bought(task: Mapping[str, Any]) -> list[str]:
+    looks = [f"Content fetched at {each['at']}, round {each['round']}: its SHA-256 is {each['sha256']}, "
+             f"{'the stated one' if each['equal'] else 'which is not the stated one'}."
+             for each in task.get("looks", ())]
+    told = [f"The exchange stated a delivery at {each['at']}, round {each['round']}, with "
+            + (f"SHA-256 {each['sha256']}." if each["sha256"] else "no usable hash.")
+            for each in task.get("deliveries", ())]
+    return [*looks[::-1], *told[::-1], *_dated("Chosen", task.get("chosen_at"))]
+
+
+def _dated(what: str, at: str | None) -> list[str]:
+    return [] if at is None else [f"{what} at {at}."]
 
 
 def _refund(call: Call, task: Mapping[str, Any] | None) -> int | None:
@@ -126,3 +151,6 @@ def _refund(call: Call, task: Mapping[str, Any] | None) -> int | None:
     failed = isinstance(result, Mapping) and result.get("passed") is False
     guarantee = (task or {}).get("guarantee")
     return 100 if failed and guarantee and guarantee["refund_if_fails_checks"] else None
+
+
+_SIDES: Final[Mapping[str, Callable[[Mapping[str, Any]], list[str]]]] = {"seller": _sold, "buyer": _bought}

@@ -65,13 +65,14 @@ def _number(text: str) -> Decimal | NotANumber:
 
 
 def walk(value: Any) -> Iterator[tuple[Any, int]]:
-    """Every value inside, with its depth; without recursion, so that no document decides how deep our stack goes."""
+    """Every value inside in its order, with its depth. No document decides how deep our stack goes."""
     stack: list[tuple[Any, int]] = [(value, 0)]
     while stack:
         node, depth = stack.pop()
         yield node, depth
         if depth <= MAX_DEPTH and isinstance(node, dict | list):
-            stack.extend((member, depth + 1) for member in (node.values() if isinstance(node, dict) else node))
+            members = list(node.values() if isinstance(node, dict) else node)
+            stack.extend((member, depth + 1) for member in reversed(members))
 
 
 def too_deep(value: Any) -> bool:

@@ -11,7 +11,7 @@ Rules this module applies:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -79,10 +79,10 @@ def task_terms(
     }
 
 
-def judge(view: View, matter: Matter, action: str, now: datetime) -> Ruling:
-    """Decide one act under the member's mandate, presenting the owner's approval of it where one is held.
+def judge(view: View, matter: Matter, action: str, now: datetime, given: Sequence[Approval] = ()) -> Ruling:
+    """Decide one act under the mandate that counts now, presenting the owner's approval of it where there is one.
 
-    At `now`, or right after what was decided over it before.
+    At `now`, or right after what was decided over it before. given: approvals that are written with what they release.
     """
     act = matter.act(action)
     party = view.identity.party(matter.use)
@@ -97,7 +97,7 @@ def judge(view: View, matter: Matter, action: str, now: datetime) -> Ruling:
         if ruling.decision is not Decision.REQUIRE_APPROVAL:
             return ruling
         approved = (rule(view.workspace, party, mandate, act, at, status, approval)
-                    for approval in _approvals(view, holdings, ruling.act.action_hash))
+                    for approval in (*_approvals(view, holdings, ruling.act.action_hash), *given))
         return next((each for each in approved if each.allows), ruling)
 
     return settled(holdings, now, decide)
@@ -117,7 +117,7 @@ def statement(scribe: Scribe, claim: str, salt: bytes, body: bytes) -> Draft:
 
 
 def _status(view: View, mandate_id: str, now: datetime) -> StatusResult:
-    """The local switch, or what the configured address answered."""
+    """The local switch, or what the address answered that was given with the mandate."""
     if view.identity.status_url is None:
         return StatusResult(mandate_id, switch(view.store, mandate_id), format_instant(now))
     answered, at = view.statuses.get(mandate_id, ("unresolved", now))

@@ -30,10 +30,10 @@ _TOOLS: Final[Mapping[str, _Planner]] = {
     "mediation": plain_tools.mediation,
     "review": plain_tools.review,
 }
-_DECIDING: Final = ("quote", "do_task")
+_DECIDING: Final = frozenset({"quote", "do_task"})
 """The tools whose answers depend on the mandate's status."""
-_READ_ONLY: Final = ("contact_test", "get_skills")
-"""The tools that keep no state: they wait for nobody who writes."""
+_READ_ONLY: Final = frozenset({"contact_test", "get_skills"})
+"""The tools that never write: their answers wait for nobody who does."""
 
 
 def listed(roles: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -66,9 +66,8 @@ async def _called(member: Member, name: object, arguments: object, raw: bytes) -
     def planned(view: View) -> Plan:
         return _TOOLS[str(name)](view, call)
 
-    # These are answered from a plan that nobody carries out.
     if call.test or name in _READ_ONLY:
-        plan = await shortly(lambda: planned(member.view))
+        plan = await shortly(partial(member.dry, planned))
     else:
         if name in _DECIDING:
             await member.refresh()

@@ -2,8 +2,9 @@
 
 Rules this module applies:
 
-- a tool reads through a `View` and answers with a `Plan`: it has nothing to write with, so a call that is a test can
-  leave nothing behind;
+- a tool reads through a `View` and answers with a `Plan`; while it does, the store refuses every write, so that a call
+  that is a test can leave nothing behind;
+- who we are and which mandates count is what the state says at this call, not what it said at the start;
 - one `now` per call.
 """
 
@@ -27,7 +28,10 @@ from a202_reference.lifecycle.drafts import Draft
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one call would write and answer. error: the answer is a tool error with this text."""
+    """What one call would write and answer. error: the answer is a tool error with this text.
+
+    signed: objects that are signed already, in front of the drafts.
+    """
 
     answer: Mapping[str, Any] = field(default_factory=dict)
     error: str | None = None
@@ -35,11 +39,12 @@ class Plan:
     drafts: tuple[Draft, ...] = ()
     acts: tuple[Authorised, ...] = ()
     writes: tuple[Write, ...] = ()
+    signed: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a tool may read. Nothing in it writes."""
+    """What a tool may read."""
 
     settings: Settings
     store: MemberStore

@@ -3,7 +3,7 @@
 Rules this module applies:
 
 - a run is counted on disk before it begins. A run that a crash cut off counts; it is made again at the start only
-  where runs remain;
+  where runs remain. One that this server's own orderly end cut off is no failure of the program, and does not count;
 - a result and the call that delivers it are written together with the decision `performance.declared` and the evidence
   of the content, as soon as the state can be written; what failed is not delivered and waits for the owner;
 - at most `max_open` at once.
@@ -12,17 +12,18 @@ Rules this module applies:
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
 from a202_mcp import logs
 from a202_mcp.axp.book import happened, put, replace
-from a202_mcp.axp.capacity import ACCEPTED, DELIVERING, SOLD, WORK_FAILED, WORKING
+from a202_mcp.axp.capacity import ACCEPTED, DELIVERING, SOLD, TASK_FAILED, WORKING
 from a202_mcp.axp.inbox_items import tell
 from a202_mcp.axp.member import Member
-from a202_mcp.axp.outbox_rows import enqueue
-from a202_mcp.axp.patience import outlasting, patiently
+from a202_mcp.axp.outbox_rows import effect
+from a202_mcp.axp.patience import outlasting, patiently, shortly
 from a202_mcp.axp.pool import Pool
 from a202_mcp.axp.reading import dumps, read
 from a202_mcp.axp.record import Matter, judge, scribe_of
@@ -30,6 +31,7 @@ from a202_mcp.axp.result import Content
 from a202_mcp.axp.settings import Skill
 from a202_mcp.axp.view import Plan, View
 from a202_mcp.axp.worker import WorkFailure, run_worker
+from a202_mcp.state_file import trouble
 from a202_reference.canonical import sha256_hex
 from a202_reference.codes import Decision
 from a202_reference.lifecycle.acts import PERFORMANCE_DECLARED
@@ -78,15 +80,25 @@ class WorkQueue:
                 await self._member.record(partial(_failed, task_id=task_id, failure=WorkFailure(why)))
                 return
             await self._member.record(partial(_begun, task_id=task_id))
-            found = await run_worker(
-                skill.worker, _job(task_id, skill, task), _checks(task), self._member.settings.state_dir)
-            if isinstance(found, Content):
-                await outlasting(self._member.refresh)
-                await self._member.record(partial(_done, task_id=task_id, result=found))
-                return
+            try:
+                found = await run_worker(
+                    skill.worker, _job(task_id, skill, task), _checks(task), self._member.settings.state_dir)
+                if isinstance(found, Content):
+                    await outlasting(self._member.refresh)
+                    await self._member.record(partial(_done, task_id=task_id, result=found))
+                    return
+            except asyncio.CancelledError:
+                await self._put_back(task_id)
+                raise
             if task["attempts"] + 1 >= skill.worker.attempts:
                 await self._member.record(partial(_failed, task_id=task_id, failure=found))
                 return
+
+    async def _put_back(self, task_id: str) -> None:
+        try:
+            await shortly(partial(self._member.carry_out, partial(_put_back, task_id=task_id)))
+        except sqlite3.Error as error:
+            logs.say(f"a run that was cut off counts: {trouble(error) or type(error).__name__}")
 
 
 def _job(task_id: str, skill: Skill, task: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,6 +119,14 @@ def _begun(view: View, task_id: str) -> Plan:
         happened(task_id, format_instant(view.now()), "work begun")))
 
 
+def _put_back(view: View, task_id: str) -> Plan:
+    """The run that this server's own end cut off is not one."""
+    task = view.store.item(SOLD, task_id) or {}
+    return Plan(writes=(
+        replace(SOLD, task_id, task, {**task, "state": ACCEPTED, "attempts": task["attempts"] - 1}),
+        happened(task_id, format_instant(view.now()), "work put back: the server ended")))
+
+
 def _done(view: View, task_id: str, result: Content) -> Plan:
     """The content's hash in the record, and the call that delivers it."""
     task = view.store.item(SOLD, task_id) or {}
@@ -120,7 +140,7 @@ def _done(view: View, task_id: str, result: Content) -> Plan:
         EvidenceType.DELIVERY_CONFIRMATION, f"content delivered to the exchange, round {task['round']}", sha256,
         verified=True)
     row = {"url": task["deliver_url"], "json": result.document}
-    changed = {**task, "state": DELIVERING, "sha256": sha256,
+    changed = {**task, "state": DELIVERING,
                "checks_run": [name for name in _CHECKS if name in task["acceptance_checks"]]}
     return Plan(
         transaction_id=matter.transaction_id,
@@ -128,7 +148,7 @@ def _done(view: View, task_id: str, result: Content) -> Plan:
         acts=(verdict.act,) if verdict.allows else (),
         writes=(
             replace(SOLD, task_id, task, changed),
-            enqueue(DELIVER, task_id, task["round"], row, view.stamp()),
+            effect(DELIVER, task_id, task["round"], row, view.stamp()),
             happened(task_id, format_instant(verdict.at), "work done")))
 
 
@@ -137,7 +157,7 @@ def _failed(view: View, task_id: str, failure: WorkFailure) -> Plan:
     task = view.store.item(SOLD, task_id) or {}
     at = format_instant(view.now())
     return Plan(writes=(
-        replace(SOLD, task_id, task, {**task, "state": WORK_FAILED}),
+        replace(SOLD, task_id, task, {**task, "state": TASK_FAILED}),
         put("work_errors", task_id, {"at": at, "stderr": failure.errors}),
         tell(f"w{view.mint()[:10]}", "work", task_id, at, failure.reason),
         happened(task_id, at, f"work failed: {failure.reason}")))

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from a202_mcp.axp.book import MemberStore, put
 from a202_mcp.axp.exchange import ExchangeClient
-from a202_mcp.axp.outbox_rows import enqueue
+from a202_mcp.axp.outbox_rows import effect
 from a202_mcp.axp.outgoing import Answer
 from a202_mcp.axp.registration import helper, register
 from a202_mcp.axp.sandbox import sandbox
@@ -102,10 +102,10 @@ class Redirects(MemberCase):
             await helper(client, "verify")
             await sandbox(client, "seller", "summarize_text")
             now = self.clock().timestamp()
-            rows = [enqueue("deliver", "t9", status, {"url": f"{self.exchange.base}/deliver/t9", "json": {}}, now),
-                    enqueue("choose", "b9", status, {"url": f"{self.exchange.base}/choose/b9", "json": {}}, now),
-                    enqueue("check", "b1", status, {"sha256": HASH}, now),
-                    *(enqueue(kind, task_id, status, {"json": {}}, now) for kind, task_id in (
+            rows = [effect("deliver", "t9", status, {"url": f"{self.exchange.base}/deliver/t9", "json": {}}, now),
+                    effect("choose", "b9", status, {"url": f"{self.exchange.base}/choose/b9", "json": {}}, now),
+                    effect("check", "b1", status, {"sha256": HASH}, now),
+                    *(effect(kind, task_id, status, {"json": {}}, now) for kind, task_id in (
                         ("request_payment", "t1"), ("accept", "b1"), ("dispute", "b1")))]
             self.member.store.remember(rows)
             await self.settle()
@@ -121,7 +121,7 @@ class Seen(MemberCase):
         running = asyncio.get_running_loop().create_task(engine.run())
         await asyncio.sleep(0.1)
         other = MemberStore.open(self.folder / "member-state")
-        other.remember([enqueue("deliver", "t9", 0, {"url": f"{self.exchange.base}/deliver/t9", "json": {}}, 0)])
+        other.remember([effect("deliver", "t9", 0, {"url": f"{self.exchange.base}/deliver/t9", "json": {}}, 0)])
         other.close()
         async with asyncio.timeout(20):
             await self.until(lambda: self.exchange.sent("/deliver/t9"))
@@ -130,7 +130,7 @@ class Seen(MemberCase):
 
     def test_a44_only_the_first_open_row_of_a_task_is_due_and_none_under_way_counts(self):
         store = self.member.store
-        store.remember([enqueue("deliver", task_id, round_, {}, due) for task_id, round_, due in (
+        store.remember([effect("deliver", task_id, round_, {}, due) for task_id, round_, due in (
             ("a", 0, 50), ("a", 1, 1), ("b", 0, 70), ("c", 0, 90))])
         first, _, second, third = (row.id for row in store.outbox())
         self.assertEqual([row.id for row in store.due(80)], [first, second])

@@ -10,6 +10,7 @@ from unittest import mock
 import httpx2
 
 from a202_mcp.axp import patience
+from a202_mcp.axp.book import put
 from a202_mcp.store import DamagedError
 from tests.axp.process import ProcessCase
 from tests.axp.support import MemberCase, message, offer, quote_arguments
@@ -106,6 +107,47 @@ class Locked(MemberCase):
         self.assertEqual(len(self.exchange.sent(URL)), 1)
 
 
+    async def ended_while_held(self, seconds):
+        """What an orderly end says during a run, where the state is free again after so many seconds."""
+        self.work_done("import time\ntime.sleep(600)")
+        await self.take()
+        self.work.look()
+        await self.until(lambda: self.runs)
+        held = Lock(self.folder)
+        with mock.patch.object(patience, "ANSWER_SECONDS", 1), redirect_stderr(io.StringIO()) as errors:
+            ending = asyncio.get_running_loop().create_task(self.work.stop())
+            await asyncio.sleep(seconds)
+            held.release()
+            await ending
+        task = self.member.store.item("sold", "t1")
+        return task["state"], task["attempts"], errors.getvalue()
+
+    async def test_a44_a_run_that_our_end_cut_off_is_put_back_as_soon_as_the_state_is_free(self):
+        self.assertEqual(await self.ended_while_held(0.2), ("accepted", 0, ""))
+
+    async def test_a44_a_run_that_our_end_cut_off_counts_where_the_state_stays_held(self):
+        state, attempts, said = await self.ended_while_held(3)
+        self.assertEqual((state, attempts), ("working", 1))
+        self.assertRegex(said, r"\Aa202-mcp: a run that was cut off counts: another program .*\n\Z")
+
+    async def test_a44_a_result_that_our_end_kept_from_being_noted_is_worked_for_again(self):
+        go = self.folder / "go"
+        self.work_done(f"import os, time\nwhile not os.path.exists({str(go)!r}): time.sleep(0.01)\nprint('late')")
+        await self.take()
+        self.work.look()
+        await self.until(lambda: self.runs)
+        held = Lock(self.folder)
+        go.touch()
+        await asyncio.sleep(0.5)
+        ending = asyncio.get_running_loop().create_task(self.work.stop())
+        await asyncio.sleep(0.1)
+        held.release()
+        await ending
+        self.restart()
+        await self.settle()
+        self.assertEqual((len(self.runs), len(self.exchange.sent(URL)), self.inbox()), (2, 1, []))
+
+
 class Trouble(MemberCase):
 
     async def test_a44_no_trouble_of_the_disk_is_the_end_of_work(self):
@@ -139,6 +181,10 @@ class Trouble(MemberCase):
         for error in (DamagedError([mock.Mock(detail="x")]), ValueError("ours"), sqlite3.ProgrammingError("ours")):
             with self.subTest(error=error), self.assertRaises(type(error)):
                 await patience.patiently(mock.Mock(side_effect=error))
+
+    async def test_a44_a_plan_that_writes_is_a_defect_and_not_waited_out(self):
+        with self.assertRaisesRegex(RuntimeError, "readonly"):
+            await self.member.record(lambda view: view.store.remember((put("x", "x", {}),)))
 
 
 class Served(ProcessCase):

@@ -128,7 +128,7 @@ class Buying(Between):
 
     def decided(self, task_id):
         """Choosing for a task, as a step of the outbox does it."""
-        return lambda of: of.carry_out(lambda view: choosing.decide(view, task_id, NOTHING)).writes
+        return lambda of: of.carry_out(lambda view: choosing.decide(view, task_id, (NOTHING,))).writes
 
     def choices(self):
         return sorted(self.member.store.items("choice"))

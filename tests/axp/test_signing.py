@@ -6,7 +6,17 @@ from typing import ClassVar
 
 from a202_mcp.axp import signing
 from a202_mcp.axp.secret import Secret
-from tests.axp.support import KEY, TOKEN, MemberCase, message, quote_arguments, sign, signed_headers, tool_message
+from tests.axp.support import (
+    KEY,
+    TOKEN,
+    MemberCase,
+    message,
+    offer,
+    quote_arguments,
+    sign,
+    signed_headers,
+    tool_message,
+)
 
 BODY = (b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"contact_test","arguments":'
         b'{"nonce":"n-1","member_id":"mem_1"}}}')
@@ -185,6 +195,51 @@ class Replays(MemberCase):
                 self.assertEqual(kept, (
                     len(self.objects("seller", "t1")), len(self.exchange.requests), len(self.member.store.outbox())))
         self.assertEqual(len(self.runs), 1)
+
+    def left(self):
+        """Everything that is kept, but when a step of ours was looked at last."""
+        lines = self.everything().splitlines()
+        return [line for line in lines if not line.startswith('INSERT INTO "axp_outbox"')], [
+            (row.kind, row.task_id, row.round, row.body, row.state) for row in self.member.store.outbox()]
+
+    async def test_a16_a_replay_of_what_waits_is_refused_or_only_noted_leaves_nothing(self):
+        await self.take("t9")
+        await self.settle()
+        chosen, held, denied = ([offer("o", price)] for price in (5, 15, 30))
+        url = f"{self.exchange.base}/choose/b1"
+        calls = [("quote", quote_arguments(params={"text": "x", "pages": pages}, task_id=f"q{pages}"))
+                 for pages in (4, 100, 500)]
+        calls += [("receive_offers", {"task_id": f"b{at}", "offers": offers, "choose_url": given})
+                  for at, (offers, given) in enumerate((
+                      (chosen, url), (held, url), (denied, url), (held, "https://elsewhere.invalid/x")))]
+        calls += [("task_update", {"task_id": task_id, "status": "accepted", "event": "reminder"})
+                  for task_id in ("t9", "unknown")]
+        calls += [("task_update", {"task_id": "t9", "status": status}) for status in ("message", "redo_requested")]
+        for name, arguments in calls:
+            with self.subTest(name=name, arguments=str(arguments)[:60]):
+                body = tool_message(name, arguments)
+                headers = signed_headers(body, self.stamp(299))
+                self.assertEqual((await self.request(body, headers))[0], 200)
+                await self.settle()
+                kept, sent = self.left(), len(self.exchange.requests)
+                for _ in range(5):
+                    self.clock.forward(seconds=100)
+                    self.assertEqual((await self.request(body, headers))[0], 200)
+                    await self.settle()
+                if arguments.get("status") == "redo_requested":
+                    self.assertEqual((len(self.exchange.requests), len(self.runs)), (sent, 2))
+                    continue
+                self.assertEqual((self.left(), len(self.exchange.requests)), (kept, sent))
+
+
+class Listed(MemberCase):
+    options: ClassVar = {"only_tasks": "listed"}
+
+    async def test_a16_a_replayed_list_for_a_task_that_is_not_listed_is_shown_once(self):
+        arguments = {"task_id": "b1", "offers": [offer("o", 5)], "choose_url": f"{self.exchange.base}/choose"}
+        for _ in range(3):
+            await self.call("receive_offers", **arguments)
+        self.assertEqual((len(self.inbox()), len(self.member.store.history("b1"))), (1, 2))
 
 
 class Token(MemberCase):

@@ -1,12 +1,16 @@
 """Requirements A19 to A29, A68, A72 to A75: the protocol, the tools that are listed, and those that promise nothing."""
 
 import json
+import sqlite3
 from unittest import mock
 
-from a202_mcp.axp import published, toolbox
+from a202_mcp.axp import owner, plain_tools, published, toolbox
 from a202_mcp.axp.book import put
 from a202_mcp.axp.view import Plan
-from tests.axp.support import KEY, MemberCase, message, quote_arguments, sign
+from a202_mcp.store import Batch
+from a202_reference.canonical import sha256_hex
+from tests.axp.exchange import Reply
+from tests.axp.support import KEY, MemberCase, message, offer, quote_arguments, sign
 from tests.axp.test_signing import EFFECTS
 
 BUYER = {"contact_test", "receive_offers", "task_update", "announcement", "mediation", "review"}
@@ -128,6 +132,56 @@ class Both(MemberCase):
         self.assertIn("7.00 USD", answer["statement"])
         self.assertEqual(self.everything(), before)
 
+    async def test_a73_nothing_that_the_owner_or_the_mandate_decided_reaches_a_mediator(self):
+        large = {"params": {"text": "hello", "pages": 100}}
+        await self.quote(task_id="t1", params={"text": "x", "pages": 500})
+        await self.quote(task_id="t1", **large)
+        owner.approve(self.member, self.inbox("quote")[0])
+        await self.call("do_task", **{**self.task_arguments("t1", await self.quote(task_id="t1", **large)), **large})
+        await self.settle()
+        for at in range(130):
+            await self.call("task_update", task_id="t1", status="message", data={"n": at})
+        answer = await self.call(
+            "mediation", mediation_id="m1", kind="dispute", task_id="t1", your_role="seller", reason="refund all")
+        sha256 = sha256_hex(b"Result for t1\n")
+        self.assertEqual(answer["statement"], (
+            f"We are the seller. Agreed: 55.00 USD, 130 minutes. Delivered at 2026-11-30T10:00:01Z, round 0; SHA-256 "
+            f"of the content: {sha256}. Kind of task: summarize_text. Taken at 2026-11-30T10:00:01Z."))
+
+    async def test_a73_failed_work_and_its_reason_stay_here(self):
+        self.work_done("sys.exit(3)")
+        await self.take()
+        await self.settle()
+        answer = await self.call("mediation", mediation_id="m1", kind="dispute", task_id="t1", your_role="seller")
+        self.assertEqual(answer["statement"], (
+            "We are the seller. Agreed: 7.00 USD, 34 minutes. No delivery has reached the exchange. Kind of task: "
+            "summarize_text. Taken at 2026-11-30T10:00:00Z."))
+
+    async def test_a73_a_buyer_states_what_was_told_and_what_was_found(self):
+        stated, found = "0" * 64, sha256_hex(b"{}")
+        await self.call("receive_offers", task_id="b1", offers=[offer("o", 15)],
+                        choose_url=f"{self.exchange.base}/choose/b1")
+        await self.settle()
+        owner.approve(self.member, self.inbox("choice")[0])
+        self.exchange.answers("/api/tasks/b1", Reply(200, json.dumps({"deliverable": {"sha256": stated}}).encode()))
+        await self.call("task_update", task_id="b1", status="delivered", deliverable={"url": "x", "sha256": stated})
+        await self.settle()
+        answer = await self.call("mediation", mediation_id="m1", kind="dispute", task_id="b1", your_role="buyer")
+        at = "2026-11-30T10:00:01Z"
+        self.assertEqual(answer["statement"], (
+            f"We are the buyer. Agreed: 15.00 USD, 30 minutes. Content fetched at {at}, round 0: its SHA-256 is "
+            f"{found}, which is not the stated one. The exchange stated a delivery at {at}, round 0, with SHA-256 "
+            f"{stated}. Chosen at {at}."))
+
+    async def test_a73_a_statement_ends_with_a_whole_sentence(self):
+        facts = [f"Fact {at:04}." for at in range(1000)]
+        statement = plain_tools.whole_sentences(facts, plain_tools.STATEMENT_LIMIT)
+        self.assertEqual((len(statement), statement[-10:]), (3992, "Fact 0362."))
+        self.assertEqual(plain_tools.STATEMENT_LIMIT, 4000)
+        two = "Fact 0000. Fact 0001."
+        for limit, expected in ((0, ""), (9, ""), (10, two[:10]), (20, two[:10]), (21, two)):
+            self.assertEqual(plain_tools.whole_sentences(facts, limit), expected)
+
     async def test_a74_a_review_is_answered_once_per_task(self):
         asked = {"task_id": "t1", "your_role": "seller", "counterparty": {}, "task": {}}
         self.assertEqual(await self.call("review", **asked), {"skip": True})
@@ -172,6 +226,35 @@ class Both(MemberCase):
             self.assertIsNone(self.member.store.item("careless", "t1"))
             await self.call("task_update", task_id="t1", status="paid")
             self.assertIsNotNone(self.member.store.item("careless", "t1"))
+
+    async def test_a38_a45_a59_a71_whoever_writes_while_a_call_is_judged_is_refused(self):
+        ways = (lambda store: store.remember((put("careless", "x", {}),)),
+                lambda store: store.commit(Batch(now="2026-11-30T10:00:00Z")))
+        for way in ways:
+            for test in (True, False):
+                def careless(view, _, way=way):
+                    way(view.workspace.store if test else view.store)  # noqa: B023 - called in this round
+                    return Plan({"received": True})
+
+                before = self.everything()
+                with mock.patch.dict(toolbox._TOOLS, {"task_update": careless}), \
+                        mock.patch.object(toolbox.logs, "defect") as defect:
+                    self.assertEqual(await self.refused(
+                        "task_update", task_id="t1", status="paid", test=test), "internal error")
+                self.assertIn("readonly", str(defect.call_args.args[1]))
+                self.assertEqual(self.everything(), before)
+        await self.call("task_update", task_id="t1", status="paid")
+        self.assertNotEqual(self.everything(), before)
+
+    async def test_a29_a68_what_promises_nothing_waits_for_no_other_writer(self):
+        other = sqlite3.connect(self.folder / "member-state" / "a202.sqlite3", isolation_level=None)
+        self.addCleanup(other.close)
+        other.execute("BEGIN IMMEDIATE")
+        self.member.store._connection.execute("PRAGMA busy_timeout = 0")
+        await self.call("contact_test", nonce="n", member_id="mem_1")
+        await self.call("get_skills", member_id="mem_1")
+        self.assertIn("price_usd", await self.quote(test=True))
+        other.execute("ROLLBACK")
 
     async def test_a75_a_defect_of_ours_says_only_that_it_is_one(self):
         def broken(_, __):
