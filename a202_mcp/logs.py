@@ -1,7 +1,8 @@
 """What the server says on stderr: where something failed, never what was in it (surface 4).
 
 An exception's message, and the values in a log record, may hold a document. So only the exception's type and
-the places it passed are written, the last of them where they are many. Whatever happened is one line.
+the places it passed are written, the last of them where they are many. Whatever happened is one line. A line that
+cannot be written changes nothing else: an answer never depends on whether somebody reads the log.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import logging
 import sys
 import traceback
+from contextlib import suppress
 
 _NAME = "a202-mcp"
 _SHOWN = 20
@@ -17,7 +19,8 @@ _SHOWN = 20
 def say(message: str) -> None:
     """One line for the person who runs the server. `message` is our own text."""
     if sys.stderr is not None:
-        print(f"{_NAME}: {message}", file=sys.stderr, flush=True)  # noqa: T201 - stderr is where logs go
+        with suppress(OSError, ValueError):  # nobody reads it, or its disk is full: what was done stays done
+            print(f"{_NAME}: {message}", file=sys.stderr, flush=True)  # noqa: T201 - stderr is where logs go
 
 
 def defect(where: str, error: BaseException) -> None:

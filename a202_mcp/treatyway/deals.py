@@ -41,6 +41,8 @@ WAITS: Final = "needs_human"
 _EXPIRED: Final = "expired"
 ENDING: Final = frozenset({"rejected", "cancelled", "completed", "no_show", _EXPIRED})
 """The words after which nothing is expected of anybody: no order is taken, and nothing waits."""
+ENDED_BY_OWNER: Final = ENDING - {_EXPIRED}
+"""Those that no time brings about."""
 
 
 @dataclass(frozen=True, slots=True)

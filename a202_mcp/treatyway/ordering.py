@@ -5,7 +5,8 @@ Rules this module applies:
 - the same caller rules as for the quote; the quote lives; the mandate's verdict over `agreement.sign` and the quote's
   terms is made now. The order signs no new offer, and nothing on the buyer's behalf: the record says one-sided;
 - stock or time that is gone by now: rejected, no order, and the quote stays as it was;
-- what the mandate holds or denies waits for a person, and takes stock and time only when it is approved.
+- what the mandate holds or denies waits for a person, and takes stock and time only when it is approved; a word of the
+  owner that ends it ends the waiting.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from a202_mcp.one_owner.book import Write
 from a202_mcp.one_owner.ruling import Ruling
 from a202_mcp.treatyway.answers import EXPIRED, NOT_FOUND, Answer, needs_human
 from a202_mcp.treatyway.calling import Call
-from a202_mcp.treatyway.deals import ENDING, OPEN, PERSON_DECIDES, Order, Quote, State, written
+from a202_mcp.treatyway.deals import ENDED_BY_OWNER, ENDING, OPEN, PERSON_DECIDES, Order, Quote, State, written
 from a202_mcp.treatyway.mandate import SIGN
 from a202_mcp.treatyway.moments import read_moment
 from a202_mcp.treatyway.quoting import evidence_of
@@ -68,6 +69,8 @@ def _repeated(quote: Quote, order: Order, call: Call, now: datetime) -> Answer |
         return rejected(quote)
     if order.state is State.ACCEPTED:
         return accepted(quote, order)
+    if not ENDED_BY_OWNER.isdisjoint((order.status(now), quote.status(now))):
+        return rejected(quote)
     if order.state is State.DENIED:
         return EXPIRED if quote.expired(now) else None
     return waiting(quote, [PERSON_DECIDES])
@@ -85,9 +88,10 @@ def _differs(shop: Shop, quote: Quote, inputs: Mapping[str, Any]) -> bool:
 
 
 def _place(shop: Shop, call: Call, quote: Quote, earlier: Order | None, now: datetime) -> Answer:
-    order = earlier or Order(
+    note = call.inputs.get("note")
+    order = Order(
         shop.new_id("o"), quote.id, quote.transaction_id, call.caller.owner, call.caller.label, format_instant(now),
-        State.HELD, call.inputs.get("note"))
+        State.HELD, note) if earlier is None else replace(earlier, note=note or earlier.note)
     holdings = shop.workspace.store.holdings(quote.transaction_id)
     approved = quote.approvals.get(SIGN)
     ruling = shop.authority.rule(

@@ -14,6 +14,25 @@ def deep(levels):
     raise ValueError("a private\ndocument")
 
 
+class Unread(io.StringIO):
+    """A stderr that cannot be written: its reader is gone, its disk is full, or it is closed."""
+
+    def __init__(self, error):
+        super().__init__()
+        self.error = error
+
+    def write(self, _):
+        raise self.error
+
+
+class NobodyReads(unittest.TestCase):
+    def test_a_line_that_cannot_be_written_fails_nothing(self):
+        for error in (BrokenPipeError(), OSError(28, "no space left"), ValueError("closed file")):
+            with self.subTest(type(error).__name__), redirect_stderr(Unread(error)):
+                logs.say("a line")
+                logs.defect("a call", error)
+
+
 class OneLine(unittest.TestCase):
 
     def said(self, say, levels=2):

@@ -207,6 +207,34 @@ class Words(Sequence):
                 self.assertEqual(self.order(quote)["status"], status)
                 self.assertEqual(self.status_of(quote)["status"], "accepted" if status == "accepted" else word)
 
+    def test_t41_t51_an_order_that_waits_after_a_word(self):
+        """Denied once, then a word of the owner, then asked again: what the owner ended is not booked."""
+        for word, status in (("in_progress", "accepted"), ("cancelled", "rejected"), ("completed", "rejected"),
+                             ("no_show", "rejected")):
+            with self.subTest(word):
+                quote = self.quote(self.pass_)["quote_id"]
+                self.assertEqual(self.suspended(quote)["needs_human"], PERSON)
+                self.worded(quote, word)
+                found = self.order(quote)
+                self.assertEqual((found["status"], "order_id" in found), (status, status == "accepted"))
+
+    def test_t51_a_held_order_that_the_owner_ended_waits_no_more(self):
+        quote = self.requested(offer_id="survey")
+        self.approved(quote)
+        self.suspended(quote)
+        self.worded(quote, "cancelled")
+        self.assertEqual(self.order(quote), {**self.order(quote), "status": "rejected"})
+        self.assertEqual(self.status_of(quote)["status"], "cancelled")
+
+    def test_the_last_note_of_an_order_is_shown(self):
+        quote = self.quote(self.pass_)["quote_id"]
+        self.turn(MandateStatus.SUSPENDED)
+        for note, shown in (("first", "first"), ("second", "second"), (None, "second")):
+            arguments = {"quote_id": quote} if note is None else {"quote_id": quote, "note": note}
+            self.ask("place_order", arguments, self.pass_)
+            order = read(Quote, self.shop.store.entry("quote", quote)).order_id
+            self.assertEqual(read(Order, self.shop.store.entry("order", order)).note, shown)
+
     def test_t51_one_word_after_another_and_a_summary_alone(self):
         quote = self.requested()
         for word, summary, shown in (("open", None, ("open", None)), (None, "Soon.", ("open", "Soon.")),
