@@ -6,14 +6,14 @@ Rules this module applies:
 - init after a change, after a revocation or after the end issues the superseding mandate under the same keys; where
   the one before it was suspended, so is the new one, until the owner resumes it. The organisation of a state folder
   never changes;
-- another process may be doing the same: what it made is read again, and counts.
+- another process may be doing the same: looking at the mandate in force and putting another in its place are one
+  decision of the state, so that what a faster one made counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Final
 
 from a202_mcp.one_owner import keyfiles
 from a202_mcp.one_owner.book import batch_with
@@ -28,8 +28,6 @@ from a202_mcp.treatyway.settings import Settings
 from a202_mcp.treatyway.status import carried, switch
 from a202_mcp.workspace import Workspace
 from a202_reference.registries import MandateStatus
-
-_TRIES: Final = 8
 
 
 def _now() -> datetime:
@@ -56,14 +54,11 @@ def init(settings: Settings, clock: Callable[[], datetime] = _now, *, only_first
     try:
         workspace = Workspace(store, clock=clock)
         who = ready_identity(settings, store)
-        for _ in range(_TRIES):
+        with store.deciding():
             current = in_force(store)
             if current is not None and (only_first or _stands(workspace, store, current, settings, clock())):
                 return f"mandate {current.mandate_id} stands; nothing to do"
-            done = _issue(settings, workspace, store, who, current)
-            if done is not None:
-                return done
-        raise NotReadyError(BUSY)
+            return _issue(settings, workspace, store, who, current)
     except keyfiles.KeyFileError as unusable:
         raise NotReadyError(str(unusable)) from None
     finally:
@@ -98,14 +93,14 @@ def _stands(workspace: Workspace, store: ShopStore, current: InForce, settings: 
 
 def _issue(
     settings: Settings, workspace: Workspace, store: ShopStore, who: Identity, current: InForce | None,
-) -> str | None:
-    """Issue the mandate and put it in force; None where another process was faster."""
+) -> str:
+    """Issue the mandate and put it in force. Raises NotReadyError."""
     document, batch = issued(settings, workspace, who)
     mandate_id = document["id"]
     chosen = made_current(store, InForce(mandate_id, settings.mandate_fingerprint, settings.status_url))
     kept = () if current is None else carried(store, current.mandate_id, mandate_id)
     if not store.commit(batch_with(batch, [chosen, *kept])):
-        return None
+        raise NotReadyError(BUSY)
     suspended = switch(store, mandate_id) == MandateStatus.SUSPENDED
     return f"mandate {mandate_id} is in force until {document['valid_until']}" + (
         "; it is suspended, as the one before it was: `mandate resume` ends that" if suspended else "")

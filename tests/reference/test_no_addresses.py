@@ -12,6 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 URL = re.compile(r"\b[a-z][a-z0-9+.-]*:" + r"//[^\s\"'`)}\]]+", re.IGNORECASE)
 OWN_SCHEME = "a202:"
 """Resource addresses of this server (surface 5): they name no host."""
+NOBODY = ".example"
+"""Where this domain is input data, so are hosts of one label and this machine's own address."""
 SYNTHETIC = {
     "a202_reference": (),
     "a202_mcp": (".invalid",),
@@ -38,9 +40,13 @@ def schema_hosts():
 def foreign(text, synthetic=(".invalid",)):
     """The addresses in a text that name a host and are neither our own resources nor synthetic input."""
     for found in URL.finditer(text):
-        parts = urlsplit(found.group())
+        try:
+            parts = urlsplit(found.group())
+        except ValueError:  # no address, whatever it begins like: it names no host
+            continue
         host = (parts.hostname or "") if "{" not in parts.netloc else parts.netloc
-        if host and parts.scheme + ":" != OWN_SCHEME and not host.endswith(synthetic):
+        nobody = NOBODY in synthetic and ("." not in host or host.startswith("127.0.0.1"))
+        if not nobody and host and parts.scheme + ":" != OWN_SCHEME and not host.endswith(synthetic):
             yield found.group()
 
 
