@@ -2,7 +2,7 @@
 """Run the project from a checkout, with nothing but Python.
 
     python3 dev.py demo [ARGUMENTS]   run the walkthrough (as a202-mcp demo)
-    python3 dev.py test [ARGUMENTS]   run the tests (as python -m unittest)
+    python3 dev.py test [ARGUMENTS]   run the tests (with arguments: as python -m unittest)
     python3 dev.py check              run ruff, mypy and the import contracts
 
 The first run makes a virtual environment beside this file, or where the environment variable A202_VENV says, and
@@ -15,9 +15,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -27,6 +29,8 @@ PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
 STAMP = VENV / "a202-installed.json"
 OLDEST = (3, 11)
 SUPPORTED = ("3.13", "3.12", "3.11")
+LONGEST = ("axp", "end_to_end", "treatyway")
+"""The folders of tests that take longest, and begin first."""
 
 
 def main() -> int:
@@ -53,9 +57,29 @@ def demo(arguments: list[str]) -> int:
 
 
 def test(arguments: list[str]) -> int:
-    """The tests, in the checkout."""
+    """The tests, in the checkout: all of them, folder beside folder, or those that the arguments name."""
     install(["member", "seller", "test"])
-    return run([PYTHON, "-m", "unittest", *arguments], cwd=ROOT)
+    if arguments:
+        return run([PYTHON, "-m", "unittest", *arguments], cwd=ROOT)
+    folders = {file.parent.name for file in (ROOT / "tests").glob("*/test_*.py")}
+    ordered = sorted(folders, key=lambda name: (name not in LONGEST, name))
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+        told = list(pool.map(tested, ordered))
+    ran, bad = (sum(column) for column in zip(*told, strict=True))
+    print(f"tests: {ran - bad} passed, {bad} failed")
+    return 1 if bad else 0
+
+
+def tested(folder: str) -> tuple[int, int]:
+    """How many tests of a folder ran and how many of them failed, its output shown when it is over."""
+    ended = subprocess.run(
+        [str(PYTHON), "-m", "unittest", "discover", "-s", f"tests/{folder}", "-t", "."], cwd=ROOT, check=False,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    print(f"== tests/{folder}\n{ended.stdout}", flush=True)
+    ran = re.findall(r"^Ran ([0-9]+) tests? in ", ended.stdout, re.MULTILINE)
+    bad = sum(map(int, re.findall(r"(?:failures|errors|unexpected successes)=([0-9]+)", ended.stdout[-300:])))
+    ended_well = ended.returncode == 0 and ran and int(ran[-1]) > 0
+    return (int(ran[-1]) if ran else 0) or 1, bad if ended_well else max(bad, 1)
 
 
 def check(arguments: list[str]) -> int:

@@ -11,7 +11,9 @@ SOLD: Final = "sold"
 """The kind under which a seller's taken tasks are remembered."""
 
 ACCEPTED, WORKING, DELIVERING, DELIVERED, TASK_FAILED = "accepted", "working", "delivering", "delivered", "failed"
-IN_HAND: Final = (ACCEPTED, WORKING, DELIVERING)
+FINISHED: Final = "finished"
+"""Done, and kept until the mandate allows the delivery."""
+IN_HAND: Final = (ACCEPTED, WORKING, FINISHED, DELIVERING)
 
 
 def places_left(view: View, skill: Skill) -> int:

@@ -10,7 +10,8 @@ Rules this module applies:
 - a mandate that another principal issued cannot be approved with the owner's key: its holds can only be rejected;
 - a delivery is looked at once more, as long as it is of the latest round and was not accepted; the owner's approval of
   what may follow is signed where the mandate asks for it;
-- a row of the outbox that gave up is tried now, and dropped where it is rejected; everything else can be closed only.
+- a row of the outbox that gave up is tried now, and dropped where it is rejected; so is work that is done and kept,
+  since the mandate did not allow its delivery; everything else can be closed only.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from a202_mcp.axp.book import happened
+from a202_mcp.axp.book import replace as replaced
 from a202_mcp.axp.buying import CHOICE
+from a202_mcp.axp.capacity import FINISHED, SOLD, TASK_FAILED
 from a202_mcp.axp.choosing import ACCEPTED_STATE, ACCEPTING, Pick, choice, left_today
 from a202_mcp.axp.consequences import CHECK
 from a202_mcp.axp.endings import again, dropped
@@ -67,8 +70,11 @@ def _decided(member: Member, item: InboxItem, decide: Callable[[View, InboxItem]
 
 
 def _rejected(view: View, item: InboxItem) -> Plan:
-    row = _row(view, item)
-    return Plan({"done": "rejected"}, writes=(item_moves(item, "rejected"), *(dropped(view, row) if row else ())))
+    row, task = _row(view, item), _finished(view, item)
+    ended = () if task is None else (replaced(SOLD, item.task_id, task, {
+        **{name: value for name, value in task.items() if name != "kept"}, "state": TASK_FAILED}),)
+    return Plan({"done": "rejected"}, writes=(
+        item_moves(item, "rejected"), *(dropped(view, row) if row else ()), *ended))
 
 
 def _quote(member: Member, view: View, item: InboxItem) -> Plan:
@@ -145,6 +151,21 @@ def _outbox(_: Member, view: View, item: InboxItem) -> Plan:
     return Plan({"done": "it is tried now, and waits here until it has arrived"}, writes=tried)
 
 
+def _work(member: Member, view: View, item: InboxItem) -> Plan:
+    task = _finished(view, item)
+    if task is None:
+        return _nothing(member, view, item)
+    now = {**task, "kept": {**task["kept"], "again_at": 0}}
+    return Plan({"done": "the mandate is asked again now; it waits here until it is delivered"},
+                writes=(replaced(SOLD, item.task_id, task, now),))
+
+
+def _finished(view: View, item: InboxItem) -> dict[str, Any] | None:
+    """The task whose kept result an item is about."""
+    task = view.store.item(SOLD, item.task_id) if item.body.get("finished") else None
+    return task if task is not None and task["state"] == FINISHED else None
+
+
 def _nothing(_: Member, __: View, item: InboxItem) -> Plan:
     raise RefusedError(f"a {item.kind} item asks for no approval: `member reject` closes it")
 
@@ -170,4 +191,4 @@ def _open_owner_key(member: Member, view: View, use: str) -> None:
 
 
 _APPROVALS: Final[Mapping[str, Callable[[Member, View, InboxItem], Plan]]] = {
-    "quote": _quote, "choice": _choice, "delivery": _delivery, "outbox": _outbox}
+    "quote": _quote, "choice": _choice, "delivery": _delivery, "outbox": _outbox, "work": _work}

@@ -25,6 +25,11 @@ class Content:
     mime_type: str
     note: str | None
 
+    @classmethod
+    def of(cls, document: Mapping[str, str]) -> Content:
+        """The result in the body of a delivery."""
+        return cls(document["content"], document["filename"], document["mime_type"], document.get("note"))
+
     @property
     def document(self) -> dict[str, str]:
         """The body of the delivery."""

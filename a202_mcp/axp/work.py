@@ -6,6 +6,8 @@ Rules this module applies:
   where runs remain. One that this server's own orderly end cut off is no failure of the program, and does not count;
 - a result and the call that delivers it are written together with the decision `performance.declared` and the evidence
   of the content, as soon as the state can be written; what failed is not delivered and waits for the owner;
+- a result that the mandate does not allow to deliver now (its status is not known, it is suspended) is kept, shown to
+  the owner, and looked at again every minute and whenever the owner says so;
 - at most `max_open` at once.
 """
 
@@ -19,8 +21,8 @@ from typing import Any, Final
 
 from a202_mcp import logs
 from a202_mcp.axp.book import happened, put, replace
-from a202_mcp.axp.capacity import ACCEPTED, DELIVERING, SOLD, TASK_FAILED, WORKING
-from a202_mcp.axp.inbox_items import tell
+from a202_mcp.axp.capacity import ACCEPTED, DELIVERING, FINISHED, SOLD, TASK_FAILED, WORKING
+from a202_mcp.axp.inbox_items import item_moves, tell
 from a202_mcp.axp.member import Member
 from a202_mcp.axp.outbox_rows import effect
 from a202_mcp.axp.patience import outlasting, patiently, shortly
@@ -39,6 +41,7 @@ from a202_reference.registries import EvidenceType
 from a202_reference.times import format_instant
 
 DELIVER: Final = "deliver"
+AGAIN_SECONDS: Final = 60
 _CHECKS: Final = ("must_contain", "max_bytes", "json")
 
 
@@ -51,7 +54,10 @@ class WorkQueue:
 
     def look(self) -> None:
         """Start what waits, as far as there are places."""
-        waiting = self._member.store.items_where(SOLD, "state", (ACCEPTED, WORKING))
+        in_hand, now = self._member.store.items_where(
+            SOLD, "state", (ACCEPTED, WORKING, FINISHED)), self._member.view.stamp()
+        waiting = [task_id for task_id, task in in_hand.items()
+                   if task["state"] != FINISHED or task["kept"]["again_at"] <= now]
         self._pool.start(waiting, str, self._work, self._member.settings.seller.max_open)
 
     @property
@@ -74,6 +80,9 @@ class WorkQueue:
         """Run until there is a result or no run is left."""
         while True:
             task = await patiently(partial(self._member.store.item, SOLD, task_id)) or {}
+            if task.get("state") == FINISHED:
+                await self._deliver(task_id, Content.of(task["kept"]["result"]))
+                return
             skill = self._member.settings.skills.get(str(task.get("task_type")))
             if skill is None or task["attempts"] >= skill.worker.attempts:
                 why = "the worker was cut off and has no run left" if skill else "this kind of task is no longer sold"
@@ -84,8 +93,7 @@ class WorkQueue:
                 found = await run_worker(
                     skill.worker, _job(task_id, skill, task), _checks(task), self._member.settings.state_dir)
                 if isinstance(found, Content):
-                    await outlasting(self._member.refresh)
-                    await self._member.record(partial(_done, task_id=task_id, result=found))
+                    await self._deliver(task_id, found)
                     return
             except asyncio.CancelledError:
                 await self._put_back(task_id)
@@ -93,6 +101,10 @@ class WorkQueue:
             if task["attempts"] + 1 >= skill.worker.attempts:
                 await self._member.record(partial(_failed, task_id=task_id, failure=found))
                 return
+
+    async def _deliver(self, task_id: str, result: Content) -> None:
+        await outlasting(self._member.refresh)
+        await self._member.record(partial(_done, task_id=task_id, result=result))
 
     async def _put_back(self, task_id: str) -> None:
         try:
@@ -134,13 +146,14 @@ def _done(view: View, task_id: str, result: Content) -> Plan:
     verdict = judge(view, matter, PERFORMANCE_DECLARED, view.now(matter.transaction_id))
     repeated = task["round"] > 0 and verdict.decision is not Decision.DENY
     if not verdict.allows and not repeated:
-        return _failed(view, task_id, WorkFailure("the mandate does not allow the delivery now"))
+        return _kept(view, task_id, task, result)
     scribe, sha256 = scribe_of(view, matter, verdict.at), sha256_hex(result.content.encode("utf-8"))
     evidence = scribe.evidence(
         EvidenceType.DELIVERY_CONFIRMATION, f"content delivered to the exchange, round {task['round']}", sha256,
         verified=True)
     row = {"url": task["deliver_url"], "json": result.document}
-    changed = {**task, "state": DELIVERING,
+    waited = view.store.inbox_item(task["kept"]["item"]) if "kept" in task else None
+    changed = {**{name: value for name, value in task.items() if name != "kept"}, "state": DELIVERING,
                "checks_run": [name for name in _CHECKS if name in task["acceptance_checks"]]}
     return Plan(
         transaction_id=matter.transaction_id,
@@ -149,7 +162,21 @@ def _done(view: View, task_id: str, result: Content) -> Plan:
         writes=(
             replace(SOLD, task_id, task, changed),
             effect(DELIVER, task_id, task["round"], row, view.stamp()),
+            *((item_moves(waited, "done"),) if waited is not None and waited.status == "open" else ()),
             happened(task_id, format_instant(verdict.at), "work done")))
+
+
+def _kept(view: View, task_id: str, task: Mapping[str, Any], result: Content) -> Plan:
+    """A result that may not be delivered now; the owner is told once."""
+    first, at = "kept" not in task, format_instant(view.now())
+    item = f"w{view.mint()[:10]}" if first else task["kept"]["item"]
+    kept = {"result": result.document, "again_at": view.stamp() + AGAIN_SECONDS, "item": item}
+    told = (
+        tell(item, "work", task_id, at, "the work is done, and the mandate does not allow its delivery now: it is "
+             "looked at again every minute, and at once with `member approve`", {"finished": True}),
+        happened(task_id, at, "work done, and kept: the mandate does not allow the delivery now"))
+    return Plan(writes=(
+        replace(SOLD, task_id, dict(task), {**task, "state": FINISHED, "kept": kept}), *(told if first else ())))
 
 
 def _failed(view: View, task_id: str, failure: WorkFailure) -> Plan:

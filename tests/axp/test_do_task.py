@@ -4,9 +4,12 @@ import asyncio
 import fcntl
 import json
 import sys
+from datetime import timedelta
 from functools import partial
 from typing import ClassVar
 
+from a202_mcp.axp import owner
+from a202_mcp.axp.mandate_commands import turn_switches
 from a202_mcp.axp.mandates import turned
 from a202_mcp.axp.view import Plan
 from a202_mcp.axp.work import _begun
@@ -88,6 +91,49 @@ class Taken(MemberCase):
         await self.settle()
         self.assertEqual((self.runs, self.exchange.requests), ([], []))
         self.assertIn("cut off", self.inbox("work")[0].detail)
+
+    async def done_while_suspended(self):
+        """A task whose work ends while the mandate is suspended; the owner's item about it."""
+        await self.take()
+        self.assertIsNone(turn_switches(self.member.store, "suspend"))
+        await self.settle()
+        self.assertEqual((len(self.runs), self.exchange.requests), (1, []))
+        waiting = self.inbox("work")
+        self.assertEqual([item.status for item in waiting], ["open"])
+        return waiting[0]
+
+    async def test_a54_work_that_ends_while_the_mandate_is_suspended_is_kept_and_delivered_once(self):
+        item = await self.done_while_suspended()
+        self.clock.now += timedelta(seconds=61)
+        self.restart()
+        await self.settle()
+        self.assertEqual((self.exchange.requests, len(self.inbox("work"))), ([], 1))
+        self.assertIsNone(turn_switches(self.member.store, "resume"))
+        await self.settle()
+        self.assertEqual(self.exchange.requests, [])
+        self.clock.now += timedelta(seconds=61)
+        await self.settle()
+        self.assertEqual((len(self.runs), len(self.exchange.sent(URL))), (1, 1))
+        self.assertEqual(self.member.store.inbox_item(item.id).status, "done")
+        self.assert_verifies("seller", "t1")
+
+    async def test_a54_kept_work_is_delivered_at_once_where_the_owner_says_so(self):
+        item = await self.done_while_suspended()
+        owner.approve(self.member, item)
+        await self.settle()
+        self.assertEqual((self.exchange.requests, self.inbox("work")), ([], [item]))
+        self.assertIsNone(turn_switches(self.member.store, "resume"))
+        owner.approve(self.member, item)
+        await self.settle()
+        self.assertEqual(len(self.exchange.sent(URL)), 1)
+
+    async def test_a54_kept_work_that_the_owner_rejects_is_over(self):
+        item = await self.done_while_suspended()
+        self.assertEqual(owner.reject(self.member, item), "rejected")
+        self.assertIsNone(turn_switches(self.member.store, "resume"))
+        self.clock.now += timedelta(seconds=61)
+        await self.settle()
+        self.assertEqual((self.exchange.requests, self.member.store.item("sold", "t1")["state"]), ([], "failed"))
 
     async def test_a49_a_foreign_deliver_url_gets_nothing(self):
         foreign = Exchange()
