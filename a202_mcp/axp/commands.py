@@ -205,8 +205,12 @@ def _register(settings: Any, options: argparse.Namespace) -> int:
 
 def _sandbox(settings: Any, options: argparse.Namespace) -> int:
     from a202_mcp.axp.registration import shown  # noqa: PLC0415 - not needed to print the help
-    from a202_mcp.axp.sandbox import sandbox, sandbox_steps  # noqa: PLC0415 - the same
+    from a202_mcp.axp.sandbox import sandbox, sandbox_steps, unknown_skill  # noqa: PLC0415 - the same
 
+    unknown = unknown_skill(settings, options.skill)
+    if unknown is not None:
+        say(unknown)
+        return 2
     member, client = opened(settings)
     answer = asyncio.run(sandbox(client, "seller" if settings.sells else "buyer", options.skill))
     print(f"sandbox: {shown(answer)}")

@@ -2,6 +2,7 @@
 
 Rules this module applies:
 
+- a seller asks only for a skill of its own file: any other could not be priced;
 - of an answer its texts, numbers and truths are shown, each at its place. A member whose name says that it is secret,
   and each of our secrets wherever it stands, is masked; what is no JSON is not shown.
 """
@@ -18,10 +19,18 @@ from a202_mcp.axp.outgoing import Answer
 from a202_mcp.axp.reading import plain, read, too_deep
 from a202_mcp.axp.registration import shown
 from a202_mcp.axp.secret import MASK, Credentials
+from a202_mcp.axp.settings import Settings
 
 _MOST_LINES: Final = 100
 _LONGEST: Final = 300
 _SECRET: Final = re.compile(r"secret|key|token|auth|password|signature", re.IGNORECASE)
+
+
+def unknown_skill(settings: Settings, skill: str) -> str | None:
+    """Why no job is asked for, naming the skills there are, or None. A buyer buys what it does not sell."""
+    if not settings.sells or skill in settings.skills:
+        return None
+    return f"no skill {skill} is in the file; there are: {', '.join(settings.skills)}"
 
 
 async def sandbox(client: ExchangeClient, role: str, skill: str) -> Answer:

@@ -162,6 +162,22 @@ class Sandbox(CommandCase):
             "steps[0].ms: 12.5", "steps[1].name: Bearer (secret)", "steps[1].apiKey: (secret)",
             "(secret): \\x1b[31m(secret)\\u202e"])
 
+    async def test_a78_a_skill_that_is_not_in_the_file_is_named_beside_those_that_are_before_anything_is_sent(self):
+        for skill, shown in (("summarise_text", "summarise_text"), ("Summarize_Text", "Summarize_Text"),
+                             ("a\x1b[31m", "a\\x1b[31m")):
+            with self.subTest(skill=skill):
+                await self.command("sandbox", skill)
+                self.assertEqual((self.status, self.out, self.exchange.requests), (2, "", []))
+                self.assertEqual(self.err, f"no skill {shown} is in the file; there are: summarize_text, many_params\n")
+
+    async def test_a78_a_buyer_asks_for_what_it_does_not_sell(self):
+        self.roles = ("buyer",)
+        self.write_configuration()
+        self.exchange.answers("/api/members/me/sandbox", Reply(200))
+        await self.command("sandbox", "translate_text")
+        self.assertEqual([each.json for each in self.exchange.sent("/api/members/me/sandbox")], [
+            {"as": "buyer", "task_type": "translate_text"}])
+
     async def test_a78_an_error_that_repeats_our_secret_is_its_status_alone(self):
         path = "/api/members/me/sandbox"
         for first, second, shown, status in (
