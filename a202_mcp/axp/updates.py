@@ -3,7 +3,8 @@
 Rules this module applies:
 
 - received is true for any status and any extra member; a statement counts once, by status, event, data and hash. A
-  reminder in the same words counts again once no replay of it can be among us any more;
+  reminder in the same words counts again once no replay of it can be among us any more. The very bytes that counted,
+  sent again, leave nothing at all;
 - only tasks we know have effects (`consequences`); what is said of others is kept as a note, and counts when it is said
   again of a task that is ours by then. What the exchange says is evidence of its statement and moves no state of the
   record.
@@ -25,6 +26,7 @@ from a202_mcp.axp.record import Matter, scribe_of, statement
 from a202_mcp.axp.told import REMINDER, Told, event_word, own_words
 from a202_mcp.axp.view import Plan, View
 from a202_mcp.one_owner.scribe import fresh_salt
+from a202_reference.canonical import sha256_hex
 from a202_reference.times import format_instant, parse_instant
 
 REPLAYED_WITHIN: Final = timedelta(seconds=600)
@@ -44,8 +46,10 @@ def task_update(view: View, call: Call) -> Plan:
     counted, key = "note" if told is None else "update", f"{call.task_id}:{_mark(call)}"
     before = view.store.item(counted, key)
     if before is not None and not (event_word(call) == REMINDER and _is_new(before, now)):
-        return Plan(_RECEIVED, writes=repeated(told) if told else ())
-    noted = replace(counted, key, before, {"status": call.text("status"), "at": format_instant(now)})
+        replayed = before.get("raw") == sha256_hex(call.raw)
+        return Plan(_RECEIVED, writes=repeated(told) if told and not replayed else ())
+    noted = replace(counted, key, before, {
+        "status": call.text("status"), "at": format_instant(now), "raw": sha256_hex(call.raw)})
     if told is None or matter is None:
         return Plan(_RECEIVED, writes=(noted,))
     stated = f"the exchange stated: {own_words(call)}"

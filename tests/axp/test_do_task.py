@@ -284,8 +284,8 @@ class Taken(MemberCase):
         await self.call("task_update", task_id="t1", status="delivered", event="redo_requested", test=True)
         await self.settle()
         self.assertEqual(len(self.runs), 1)
-        for data in ({"note": "again"}, {"note": "again"}, {"note": "once more"}):
-            await self.call("task_update", task_id="t1", status="redo_requested", data=data)
+        for told, note in enumerate(("again", "again", "once more")):
+            await self.call("task_update", task_id="t1", status="redo_requested", data={"note": note}, told=told)
             await self.settle()
         self.assertEqual((len(self.runs), len(self.exchange.sent(URL))), (2, 2))
         self.assertEqual([item.detail[:22] for item in self.inbox("work")],

@@ -165,6 +165,17 @@ class Updates(MemberCase):
 class Redone(MemberCase):
     options: ClassVar = {"guarantee": "guarantee = { free_redo = 3, refund_if_fails_checks = false }"}
 
+    async def test_a70_the_very_bytes_of_a_redo_again_leave_nothing(self):
+        await self.take()
+        await self.settle()
+        await self.call("task_update", task_id="t1", status="redo_requested")
+        await self.settle()
+        before = self.everything()
+        for _ in range(4):
+            await self.call("task_update", task_id="t1", status="redo_requested")
+            await self.settle()
+        self.assertEqual((self.everything(), len(self.runs), self.inbox("work")), (before, 2, []))
+
     async def test_a85_a_redo_in_words_that_counted_already_is_shown_once_for_each_round(self):
         await self.take()
         await self.settle()
@@ -172,11 +183,11 @@ class Redone(MemberCase):
             await self.call("task_update", task_id="t1", status="redo_requested")
         await self.settle()
         self.assertEqual((len(self.runs), self.inbox("work")), (2, []))
-        for _ in range(2):
-            await self.call("task_update", task_id="t1", status="redo_requested")
+        for told in range(2):
+            await self.call("task_update", task_id="t1", status="redo_requested", told=told)
             await self.settle()
         self.assertEqual((len(self.runs), len(self.inbox("work"))), (2, 1))
-        for _ in range(3):
-            await self.call("task_update", task_id="t1", status="redo_requested", data={"round": 2})
+        for told in range(3):
+            await self.call("task_update", task_id="t1", status="redo_requested", data={"round": 2}, told=told)
             await self.settle()
         self.assertEqual((len(self.runs), len(self.inbox("work"))), (3, 2))

@@ -5,13 +5,17 @@ import sqlite3
 import unittest
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest import mock
 
 from a202_mcp.one_owner.configuration import state_dir_in
 from a202_mcp.treatyway import initialising
+from a202_mcp.treatyway.book import open_book
 from a202_mcp.treatyway.inforce import in_force
 from a202_mcp.treatyway.initialising import init
 from a202_mcp.treatyway.opened import open_shop
 from a202_mcp.treatyway.reading import read_settings
+from a202_mcp.treatyway.status import set_switch
+from a202_reference.registries import MandateStatus
 from tests.treatyway.processes import Process
 from tests.treatyway.shops import ShopTest, config
 
@@ -111,22 +115,26 @@ class Switch(ShopTest):
         self.seller("init")
         self.assertTrue(self.active())
 
-    def test_t85_an_init_that_a_suspension_overtakes_keeps_it(self):
-        issued, settings = initialising.issued, read_settings(self.file, None)
-        turns = [lambda: self.seller("mandate", "suspend")]
+    def test_t85_a_suspension_comes_before_an_init_or_after_it(self):
+        """While one puts a mandate in force nobody turns a switch: it would be the one of a mandate that ends."""
+        self.file.write_text(CHANGED)
+        settings, issued, refused = read_settings(self.file, None), initialising.issued, []
+        rival = open_book(settings.state_dir)
+        self.addCleanup(rival.close)
+        rival._connection.execute("PRAGMA busy_timeout = 0")
 
         def overtaken(*given):
             made = issued(*given)
-            for turn in turns:
-                turns.clear()
-                turn()
+            with self.assertRaises(sqlite3.OperationalError) as locked:
+                set_switch(rival, in_force(rival).mandate_id, MandateStatus.SUSPENDED)
+            refused.append(locked.exception)
             return made
 
-        self.file.write_text(CHANGED)
-        settings = read_settings(self.file, None)
-        initialising.issued = overtaken
-        self.addCleanup(setattr, initialising, "issued", issued)
-        self.assertIn("it is suspended", init(settings))
+        with mock.patch.object(initialising, "issued", overtaken):
+            self.assertNotIn("suspended", init(settings))
+        self.assertEqual(len(refused), 1)
+        self.assertTrue(self.active())
+        self.seller("mandate", "suspend")
         self.assertFalse(self.active())
 
     def test_a_folder_from_before_learns_who_answers_the_status(self):
