@@ -106,14 +106,6 @@ def put(kind: str, identifier: str, version: int, body: Mapping[str, Any]) -> Wr
     return Write("INSERT INTO shop_entries VALUES (?, ?, ?, ?)", (kind, identifier, version, _text(body)))
 
 
-def put_where(kind: str, identifier: str, body: Mapping[str, Any], other: str, version: int) -> Write:
-    """The first version of one thing, where the newest of another of its kind still is what was read (0: none)."""
-    return Write(
-        "INSERT INTO shop_entries SELECT ?1, ?2, 1, ?3 WHERE "
-        "(SELECT coalesce(max(version), 0) FROM shop_entries WHERE kind = ?1 AND id = ?4) = ?5",
-        (kind, identifier, _text(body), other, version), exactly_one=True)
-
-
 def book(order_id: str, span: Span) -> Write:
     """Take an interval of the calendar."""
     return Write(

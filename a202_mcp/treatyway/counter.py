@@ -33,7 +33,6 @@ from a202_reference.times import format_instant, whole_second
 
 CONTRACT: Final = "treatyway"
 VERSION: Final = "1"
-ROLES: Final = ("business", "person", "agent")
 _COUNTED: Final = (names.AVAILABILITY, names.QUOTE, names.ORDER, names.MESSAGE)
 _SHORTEST_KEY_WITHOUT_PASS: Final = 16
 

@@ -169,11 +169,6 @@ _Deal = TypeVar("_Deal", Quote, Order, Message)
 _KINDS: Final[Mapping[type, str]] = {Quote: "quote", Order: "order", Message: "message"}
 
 
-def kind_of(deal: type[Quote] | type[Order] | type[Message]) -> str:
-    """The kind of its entries."""
-    return _KINDS[deal]
-
-
 def read(deal: type[_Deal], entry: Entry | None) -> _Deal | None:
     """The thing in an entry."""
     if entry is None:

@@ -43,11 +43,6 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
-    """There is no such quote, order or message."""
-
-
-@dataclass(frozen=True, slots=True)
 class Price:
     """What a person asks for. `valid_seconds` None: as the quote says."""
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from a202_mcp.one_owner.book import Write
 from a202_mcp.one_owner.switch import fixed, switched
-from a202_mcp.treatyway.book import ShopStore, put, put_where
+from a202_mcp.treatyway.book import ShopStore, put
 from a202_mcp.treatyway.keylist import fetch_bytes
 from a202_reference.authority.status import StatusResult
 from a202_reference.registries import MandateStatus
@@ -82,17 +82,12 @@ def set_switch(
 
 
 def carried(store: ShopStore, before: str, mandate_id: str) -> tuple[Write, ...]:
-    """What keeps a suspension for the mandate that supersedes a suspended one.
-
-    Nothing of the commit is written where somebody turned the switch since it was read.
-    """
+    """What keeps a suspension for the mandate that supersedes a suspended one, within the decision that does so."""
     if before == mandate_id or store.entry(_SWITCH, mandate_id) is not None:
         return ()
-    entry = store.entry(_SWITCH, before)
-    suspended = switched(None if entry is None else entry.body) == MandateStatus.SUSPENDED
-    status = MandateStatus.SUSPENDED if suspended else MandateStatus.ACTIVE
-    body = {"status": status.value, "at": time.time()}
-    return (put_where(_SWITCH, mandate_id, body, before, 0 if entry is None else entry.version),)
+    if switch(store, before) != MandateStatus.SUSPENDED:
+        return ()
+    return (put(_SWITCH, mandate_id, 1, {"status": MandateStatus.SUSPENDED.value, "at": time.time()}),)
 
 
 def _status(fetch: Callable[[str], bytes], address: str) -> Any:
